@@ -6,7 +6,8 @@ SBINDIR ?= $(PREFIX)/sbin
 MANDIR ?= $(PREFIX)/share/man
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 UNITDIR ?= $(PREFIX)/lib/systemd/system
-EXAMPLEDIR ?= $(PREFIX)/share/doc/weir/examples
+DOCDIR ?= $(PREFIX)/share/doc/weir
+EXAMPLEDIR ?= $(DOCDIR)/examples
 MODDIR ?= updates
 INSTALL ?= install
 DEPMOD ?= /sbin/depmod
@@ -30,9 +31,12 @@ BTF ?= $(firstword $(wildcard $(KDIR)/vmlinux $(if $(filter $(KVER),$(shell unam
 BTF_BY := $(if $(and $(BTF),$(shell command -v $(PAHOLE))),$(if $(filter $(KDIR)/vmlinux,$(BTF)),kbuild,script))
 export PAHOLE
 
-MANPAGES := $(wildcard Documentation/*.[1-9])
+# weir-fleet is built where libnats is.
+FLEET := $(if $(wildcard userspace/fleet/*.c),$(shell $(or $(PKG_CONFIG),pkg-config) --exists libnats && echo yes))
+MANPAGES := $(filter-out Documentation/weir-fleet.8,$(wildcard Documentation/*.[1-9]))
 EXAMPLES := $(wildcard Documentation/examples/*)
-UNITS := $(wildcard debian/*.service debian/*.timer debian/*.socket)
+SCHEMA := $(wildcard Documentation/weir.schema.json)
+UNITS := $(filter-out $(if $(FLEET),,debian/weir-fleet%),$(wildcard debian/*.service debian/*.timer debian/*.socket))
 COMPLETION := $(wildcard userspace/weir.bash)
 # zsh's search path: Debian's directory, or the one for local installations
 ZSHDIR ?= $(PREFIX)/share/zsh/$(if $(filter %/local,$(PREFIX)),site-functions,vendor-completions)
@@ -63,10 +67,10 @@ $(ABSBUILD)/Kbuild: FORCE
 	@cp -rs $(CURDIR)/Kbuild $(CURDIR)/module $(ABSBUILD)/
 endif
 
-tool: ## build the weir command
+tool: ## build the commands weir and, where libnats is, weir-fleet
 	$(MAKE) -C userspace
 
-install: $(if $(HAVE_KDIR),install-module) install-tool install-service ## install module, tool, man pages, service (DESTDIR, PREFIX)
+install: $(if $(HAVE_KDIR),install-module) install-tool $(if $(FLEET),install-fleet) install-service ## install module, tool, man pages, service (DESTDIR, PREFIX)
 	$(call no-module,installed)
 
 install-module: modules
@@ -87,10 +91,19 @@ install-tool: tool
 	$(INSTALL) -D -m 755 userspace/weir $(DESTDIR)$(SBINDIR)/weir
 	$(foreach m,$(MANPAGES),$(call install-man,$(m)))
 	$(foreach f,$(EXAMPLES),$(call install-example,$(f)))
+	$(if $(SCHEMA),$(INSTALL) -D -m 644 -t $(DESTDIR)$(DOCDIR) $(SCHEMA))
 	$(if $(COMPLETION),$(INSTALL) -D -m 644 $(COMPLETION) $(DESTDIR)$(COMPLETIONDIR)/weir)
 	$(if $(COMPLETION),$(INSTALL) -D -m 644 userspace/_weir $(DESTDIR)$(ZSHDIR)/_weir)
 	$(INSTALL) -d -m 755 $(DESTDIR)/etc/weir.d
 	[ -e $(DESTDIR)/etc/weir.conf ] || $(INSTALL) -D -m 644 userspace/weir.conf $(DESTDIR)/etc/weir.conf
+
+# Its completion is that of weir.
+install-fleet: tool
+	$(INSTALL) -D -m 755 userspace/fleet/weir-fleet $(DESTDIR)$(SBINDIR)/weir-fleet
+	$(call install-man,Documentation/weir-fleet.8)
+	$(INSTALL) -d -m 755 $(DESTDIR)$(COMPLETIONDIR)
+	ln -sf weir $(DESTDIR)$(COMPLETIONDIR)/weir-fleet
+	[ -e $(DESTDIR)/etc/weir-fleet.conf ] || $(INSTALL) -D -m 644 userspace/fleet/weir-fleet.conf $(DESTDIR)/etc/weir-fleet.conf
 
 unit-paths = sed 's,/usr/sbin,$(SBINDIR),'
 daemon-reload = $(if $(DESTDIR),,[ ! -d /run/systemd/system ] || systemctl daemon-reload)
@@ -116,12 +129,16 @@ endef
 uninstall: ## remove what install put there and nobody changed, for all kernels
 	$(if $(DESTDIR),,systemctl --quiet disable weir.service 2>/dev/null || :)
 	$(if $(DESTDIR),,systemctl --quiet disable --now weir-zones.timer 2>/dev/null || :)
+	$(if $(DESTDIR),,systemctl --quiet stop weir-state.timer 'weir-state@*.timer' 2>/dev/null || :)
+	$(if $(DESTDIR),,systemctl --quiet disable --now weir-fleet.service 2>/dev/null || :)
 	$(foreach u,$(UNITS),$(call uninstall-unit,$(u)))
 	@$(call remove-unchanged,$(DESTDIR)/etc/weir.conf) <userspace/weir.conf
+	$(if $(FLEET),@$(call remove-unchanged,$(DESTDIR)/etc/weir-fleet.conf) <userspace/fleet/weir-fleet.conf)
 	$(daemon-reload)
 	rm -f $(DESTDIR)$(SBINDIR)/weir $(DESTDIR)$(COMPLETIONDIR)/weir $(DESTDIR)$(ZSHDIR)/_weir
+	$(if $(FLEET),rm -f $(DESTDIR)$(SBINDIR)/weir-fleet $(DESTDIR)$(COMPLETIONDIR)/weir-fleet $(DESTDIR)$(MANDIR)/man8/weir-fleet.8)
 	$(if $(MANPAGES),rm -f) $(foreach m,$(notdir $(MANPAGES)),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(m)))/$(m))
-	rm -f $(foreach f,$(notdir $(EXAMPLES)),$(DESTDIR)$(EXAMPLEDIR)/$(f))
+	rm -f $(foreach f,$(notdir $(EXAMPLES)),$(DESTDIR)$(EXAMPLEDIR)/$(f)) $(foreach f,$(notdir $(SCHEMA)),$(DESTDIR)$(DOCDIR)/$(f))
 	@rmdir --ignore-fail-on-non-empty $(DESTDIR)/etc/weir.d 2>/dev/null || :
 	@rmdir --ignore-fail-on-non-empty $(sort $(foreach m,$(MANPAGES),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(m))))) \
 		$(foreach d,$(COMPLETIONDIR) $(ZSHDIR) $(UNITDIR) $(EXAMPLEDIR),$(DESTDIR)$(d) $(DESTDIR)$(patsubst %/,%,$(dir $(d)))) 2>/dev/null || :
@@ -150,6 +167,14 @@ setup: ## install, download what demo and test need (NO_SETUP=1: nothing)
 demo: ## set up, boot a small machine with weir in it, and flood it
 	@tests/setup.sh demo
 	@tests/demo/run.sh
+
+demo-fleet: ## three hosts that share a budget, in one small machine
+	@tests/setup.sh fleet
+	@tests/demo/run.sh fleet
+
+picture: ## draw README's picture of weir top
+	@tests/setup.sh test
+	@tests/demo/top.sh
 
 test: ## what a patch needs, in ten minutes (T='netns/limit 6.1': that)
 	@tests/setup.sh test $(if $(T),all)
@@ -218,7 +243,10 @@ compare: ## weir, hashlimit, nft under floods (COMPARE_WRITE=1: README.md)
 
 simulate: ## floods of 1M/s in virtual time (SIMULATE_WRITE=1 writes it)
 	@tests/setup.sh test
-	@tests/bench/simulate.sh
+	@tests/bench/simulate.sh newcomers
+
+simulate-fleet: ## hosts that share a budget, likewise
+	@tests/bench/simulate.sh hosts
 
 lint: ## check the sources
 	@tests/lint.sh
@@ -233,6 +261,6 @@ help: ## list the targets
 		while IFS='	' read -r t d; do printf '  %-12s %s\n' "$$t" "$$d"; done
 	@echo "Variables: KVER KDIR CC W=1 C=1 DESTDIR PREFIX MODDIR NO_SETUP=1"
 
-.PHONY: all modules tool install install-module install-tool \
-	install-service uninstall clean distclean setup demo test test-all test-times test-debug test-arm64 test-32bit test-systemd test-fresh bench bench-native compare simulate mutants litmus fuzz soak \
+.PHONY: all modules tool install install-module install-tool install-fleet \
+	install-service uninstall clean distclean setup demo demo-fleet picture test test-all test-times test-debug test-arm64 test-32bit test-systemd test-fresh bench bench-native compare simulate simulate-fleet mutants litmus fuzz soak \
 	lint html help FORCE

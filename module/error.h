@@ -4,12 +4,15 @@
 
 #include <linux/types.h>
 
+struct weir_member;
+
 /* Why a change was refused, or a warning if it was carried out. */
 struct weir_error {
 	const char *msg; /* constant, below 80 bytes: what is wrong, what would be right */
 	u16 attr;	 /* WEIR_A_LIMIT_*, _EXEMPT_* or _BUDGET_* at fault, or 0 */
 	u8 budget;	 /* number, from 1, of the budget that it is of, or 0 */
 	u16 exempt;	 /* index in the edit of the exemption that is given twice */
+	const struct weir_member *member; /* at fault, of a list that the edit holds, or NULL */
 	u64 value;	 /* a number that @msg mentions, or 0 */
 };
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# setup.sh demo|test|all|debug|ci|arm64|32bit|native...: prepare a Debian 12 or 13 machine for the make
+# setup.sh demo|fleet|test|all|debug|ci|arm64|32bit|native...: prepare a Debian 12 or 13 machine for the make
 # targets: install missing packages, download guest kernels or kernel sources into
 # .cache. With NO_SETUP=1 it does nothing.
 set -u
@@ -10,13 +10,14 @@ here=$(cd "$(dirname "$0")" && pwd -P) || exit 1
 say() { printf 'setup: %s\n' "$*"; }
 die() { say "$*" >&2; exit 1; }
 
-demo_packages='gcc libc6-dev make pkgconf libmnl-dev libjansson-dev libelf1 busybox-static kmod
+demo_packages='gcc libc6-dev make pkgconf libmnl-dev libjansson-dev zlib1g-dev libelf1 busybox-static kmod
 	iproute2 nftables procps qemu-system-x86 xz-utils zstd'
 test_packages="$demo_packages clang sparse shellcheck mandoc codespell jq zsh python3
-	libcmocka-dev libclang-rt-dev libncurses-dev tmux python3-yaml python3-jsonschema python3-z3 iptables iputils-ping tzdata
-	ethtool tcpdump tshark iperf3 bc libcap2-bin debhelper dh-dkms dkms openssl pahole
-	bpftool libbpf-dev libxdp1 xdp-tools fail2ban crowdsec-custom-bouncer
+	libcmocka-dev libclang-rt-dev libnats-dev libncurses-dev libpcap-dev nats-server tmux strace e2fsprogs python3-yaml python3-jsonschema python3-z3 iptables iputils-ping tzdata
+	ethtool tcpdump tshark iperf3 bc libcap2-bin debhelper dh-dkms dkms lintian openssl pahole
+	bpftool bpftrace linux-perf dropwatch libbpf-dev libxdp1 xdp-tools ulogd2 fail2ban crowdsec-custom-bouncer
 	sphinx-common python3-sphinx furo python3-myst-parser"
+all_packages="$test_packages gcc-arm-linux-gnueabihf apt-utils autopkgtest podman crun netavark conntrack socat"
 debug_packages="$test_packages flex bison libelf-dev"
 cross_packages="$test_packages gcc-arm-linux-gnueabihf"
 arm64_packages="$test_packages qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
@@ -25,14 +26,15 @@ packages='' kernels=''
 for group; do
 	case $group in
 	demo) packages="$packages $demo_packages" kernels="$kernels 6.12" ;;
+	fleet) packages="$packages $demo_packages libnats-dev nats-server jq python3" kernels="$kernels 6.12" ;;
 	test) packages="$packages $test_packages" kernels="$kernels 6.12 source herd captures prometheus jq" ;;
-	all) packages="$packages $cross_packages" kernels="$kernels 6.1 6.12 sid source herd captures prometheus jq pahole servers systemd 6.1-i386 6.1-armhf" ;;
+	all) packages="$packages $all_packages" kernels="$kernels 6.1 6.12 sid source herd captures prometheus jq pahole servers systemd 6.1-i386 6.1-armhf" ;;
 	32bit) packages="$packages $cross_packages" kernels="$kernels 6.1-i386 6.1-armhf" ;;
 	debug) packages="$packages $debug_packages" kernels="$kernels debug" ;;
-	ci) packages="$packages $cross_packages $debug_packages" kernels="$kernels 6.1 6.12 sid source herd captures prometheus jq pahole servers systemd 6.1-i386 6.1-armhf debug" ;;
+	ci) packages="$packages $all_packages $debug_packages" kernels="$kernels 6.1 6.12 sid source herd captures prometheus jq pahole servers systemd 6.1-i386 6.1-armhf debug" ;;
 	arm64) packages="$packages $arm64_packages" kernels="$kernels 6.12-arm64" ;;
-	native) packages="$packages $debug_packages util-linux" kernels="$kernels uml" ;;
-	*) die "there is no set-up called $group (demo, test, all, debug, ci, arm64, 32bit, native)." ;;
+	native) packages="$packages $debug_packages time util-linux" kernels="$kernels uml" ;;
+	*) die "there is no set-up called $group (demo, fleet, test, all, debug, ci, arm64, 32bit, native)." ;;
 	esac
 done
 

@@ -107,8 +107,8 @@ static void add_word(struct weir_request *request, struct spot *spot, unsigned i
 
 	if (spot->field && spot->field->nest == &weir_budget_fields) {
 		request->fault_budget = item + 1;
-		snprintf(buf, sizeof(buf), item ? "budget %u" : here ? "budget" : "", item + 1);
-		add_path(spot, buf);
+		snprintf(buf, sizeof(buf), "budget %u", item + 1);
+		add_path(spot, item ? buf : here ? "budget" : "");
 	} else if (spot->set != &weir_budget_fields || type != WEIR_A_BUDGET_BUDGET ||
 		   request->fault_budget == 1) {
 		add_path(spot, word_of(request, spot->set, type, buf));
@@ -253,7 +253,9 @@ static void say_refusal(struct weir_nl *nl, struct weir_request *request,
 		else if (error == ENOENT || error == EEXIST || error == ENODEV)
 			add_given(&spot);
 	}
-	weir_err_set(&nl->err, "%s%s%.300s%s", spot.path, *spot.path ? ": " : "", what,
+	/* the name of an item ends with a colon */
+	weir_err_set(&nl->err, "%s%s%.300s%s", spot.path,
+		     !*spot.path ? "" : spot.path[strlen(spot.path) - 1] == ':' ? " " : ": ", what,
 		     say_value(value, error, buf));
 }
 

@@ -2,6 +2,7 @@
 /* Values matched in packets: prefixes, protocols, ports, marks. */
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -128,6 +129,23 @@ static bool read_netmask(const char *text, uint8_t family, uint64_t *bits)
 	return !(host & (host + 1));
 }
 
+/* For the name of a list, or of a file's define, where a condition takes prefixes. */
+static int blame_address(const struct weir_field *field, struct weir_args *args, const char *text)
+{
+	const char *what = strchr(text, '/') ? "prefix" : "address";
+	bool cond = field && field->flags & WEIR_NOT;
+
+	if (cond && *text == '$')
+		return weir_err_set(args->err, "'%.60s': only a file defines names; write the prefixes, or '%s-list' and the name of a list",
+				    text, field->word);
+	if (cond && isalpha((unsigned char)*text) && !strpbrk(text, ":/"))
+		return weir_err_set(args->err, "'%.60s' is no address; for a list of that name write '%s-list %.60s'",
+				    text, field->word, text);
+	weir_err_set(args->err, "invalid IPv4 or IPv6 %s '%.60s'", what, text);
+	args->err->unknown = true;
+	return -EINVAL;
+}
+
 int weir_parse_prefix(const struct weir_field *field, struct weir_args *args,
 		      const char *text, void *at)
 {
@@ -161,8 +179,7 @@ int weir_parse_prefix(const struct weir_field *field, struct weir_args *args,
 		return weir_err_set(err, "'%.60s': write the device as a separate argument: 'dev %.20s'",
 				    text, strchr(addr, '%') + 1);
 	if (inet_pton(prefix->family, addr, prefix->addr) != 1)
-		return weir_err_set(err, "invalid IPv4 or IPv6 %s '%.60s'",
-				    slash ? "prefix" : "address", text);
+		return blame_address(field, args, text);
 	prefix->len = family_bits(prefix->family);
 	if (slash && !read_netmask(slash + 1, prefix->family, &bits) &&
 	    weir_value_number(slash + 1, 0, prefix->len, &bits, err))
@@ -175,6 +192,25 @@ int weir_parse_prefix(const struct weir_field *field, struct weir_args *args,
 		return weir_err_set(err, "'%.60s' has host bits set; did you mean %s?",
 				    text, weir_text_prefix(NULL, prefix, right));
 	return 0;
+}
+
+int weir_parse_member(const struct weir_field *field, struct weir_args *args,
+		      const char *text, void *at)
+{
+	struct weir_member *member = at;
+	const char *equals = strchr(text, '=');
+	char prefix[WEIR_TEXT_SIZE];
+
+	member->budget = 0;
+	if (!equals)
+		return weir_parse_prefix(field, args, text, &member->prefix);
+	snprintf(prefix, sizeof(prefix), "%.*s", (int)(equals - text), text);
+	if (weir_parse_prefix(field, args, prefix, &member->prefix))
+		return -EINVAL;
+	if (!equals[1 + strspn(equals + 1, "0123456789.kMG")])
+		return weir_value_count(equals + 1, 1, WEIR_BYTES_MAX, &member->budget, args->err);
+	return weir_err_set(args->err, "'%.60s': a budget in a list is a number, such as 2000 or 10M; its unit and window are those of the limit",
+			    equals + 1);
 }
 
 bool weir_prefix_holds(const struct weir_prefix *outer, const struct weir_prefix *inner)
@@ -334,6 +370,9 @@ int weir_parse_per(const struct weir_field *field, struct weir_args *args,
 	if (!count && read_pair(text, '/', 32, 128, value) == 2)
 		return weir_err_set(args->err, "write %u,%u", (unsigned int)value[0],
 				    (unsigned int)value[1]);
+	if (!count && read_pair(text, ',', 128, 128, value) == 1)
+		return weir_err_set(args->err, "a single length is for IPv4, 32 at most; for IPv6 write 32,%u",
+				    (unsigned int)value[0]);
 	if (!count)
 		return weir_err_set(args->err, "invalid prefix lengths '%.60s'; expected V4[,V6] in 0..32 and 0..128",
 				    text);
@@ -368,6 +407,18 @@ const char *weir_text_prefix(const struct weir_field *field, const void *at, cha
 	len = strlen(buf);
 	if (prefix->len < family_bits(prefix->family))
 		snprintf(buf + len, WEIR_TEXT_SIZE - len, "/%u", prefix->len);
+	return buf;
+}
+
+const char *weir_text_member(const struct weir_field *field, const void *at, char *buf)
+{
+	const struct weir_member *member = at;
+	char amount[WEIR_TEXT_SIZE];
+
+	weir_text_prefix(field, &member->prefix, buf);
+	if (member->budget)
+		snprintf(buf + strlen(buf), WEIR_TEXT_SIZE - strlen(buf), "=%.40s",
+			 weir_text_amount(member->budget, 20, amount));
 	return buf;
 }
 

@@ -14,6 +14,8 @@
 #include "config.h"
 #include "tool.h"
 
+#define EXIST	"-exist"
+
 struct batch {
 	struct weir_tool *tool;
 	FILE *input;
@@ -113,6 +115,7 @@ static bool gather(struct batch *batch, struct weir_lines *lines)
 	struct weir_args args = { .words = lines->words, .count = lines->count,
 				  .exact = true, .err = &tool->err };
 	struct weir_reading reading;
+	int status;
 
 	tool->loads = true;
 	if (tool->check || !joins(lines) || weir_read(&args, &reading) || weir_tool_reach(tool))
@@ -124,14 +127,23 @@ static bool gather(struct batch *batch, struct weir_lines *lines)
 		return true;
 	reading.model.exempt.line = lines->line;
 	reading.model.exempt.replace = tool->exist && reading.command->verb == WEIR_ON_ADD;
+	tool->line = lines->line;
+	tool->meets_own = false;
+	if (reading.command->warn)
+		reading.command->warn(tool, &reading.model.exempt);
+	status = weir_own_allowed(tool);
+	if (status) {
+		flush(batch);
+		keep_status(batch, status);
+		tool->line = lines->line;
+		weir_complain(tool, NULL);
+		return true;
+	}
 	if (weir_config_add_exempt(&gathered, &reading.model.exempt, &tool->err))
 		return false;
 	batch->command = reading.command;
 	snprintf(batch->what, sizeof(batch->what), "%s %s", reading.object->name,
 		 reading.command->name);
-	tool->line = lines->line;
-	if (reading.command->warn)
-		reading.command->warn(tool, &reading.model.exempt);
 	return true;
 }
 
@@ -163,6 +175,7 @@ static void run_line(struct batch *batch, struct weir_lines *lines, int ret,
 
 	tool->line = lines->line;
 	tool->limits_asked = false;
+	tool->observe_asked = false;
 	if (ret > 0) {
 		status = weir_run_words(tool, lines->words, lines->count, lines);
 	} else {
@@ -173,8 +186,24 @@ static void run_line(struct batch *batch, struct weir_lines *lines, int ret,
 	keep_status(batch, status);
 }
 
+/* -exist before a command is for its line alone. Lines of both kinds are not sent together. */
+static void take_exist(struct batch *batch, struct weir_lines *lines, bool always)
+{
+	bool exist = lines->count > 1 && !strcmp(lines->words[0], EXIST);
+
+	if (exist) {
+		lines->count--;
+		memmove(lines->words, lines->words + 1, lines->count * sizeof(*lines->words));
+		memmove(lines->at, lines->at + 1, lines->count * sizeof(*lines->at));
+	}
+	if (batch->tool->exist != (always || exist))
+		flush(batch);
+	batch->tool->exist = always || exist;
+}
+
 int weir_run_batch(struct weir_tool *tool, const char *path)
 {
+	bool exist = tool->exist;
 	struct weir_lines input, lines = { 0 };
 	struct batch batch = { .tool = tool };
 	struct weir_err err = { .text = WEIR_NO_MEMORY };
@@ -189,12 +218,15 @@ int weir_run_batch(struct weir_tool *tool, const char *path)
 	lines.failed = !lines.file;
 	do {
 		ret = lines.failed ? -EINVAL : weir_lines_next(&lines, &err);
+		if (ret > 0)
+			take_exist(&batch, &lines, exist);
 		if (ret > 0 && gather(&batch, &lines))
 			continue;
 		flush(&batch);
 		if (ret && !stopped(&batch))
 			run_line(&batch, &lines, ret, &err);
 	} while (ret && !lines.failed && !stopped(&batch));
+	tool->exist = exist;
 	weir_lines_close(&lines);
 	weir_lines_close(&input);
 	weir_notes_end(tool);

@@ -165,17 +165,20 @@ static int check_rules(const struct weir_limit *limit, unsigned int budget, bool
 	struct weir_budget_rules rules = {
 		.amount = is->amount.count, .burst = is->burst, .window_ms = is->amount.window_ms,
 		.slots = is->slots, .mode = is->mode, .bytes = is->unit == WEIR_UNIT_BYTES,
+		.alone = is->alone, .shared = set && !(limit->has & WEIR_HAS(LIMIT_SHARING)),
 		.len6 = limit->has & WEIR_HAS(LIMIT_PREFIX4) ? limit->per[1] : 0,
 	};
 	struct weir_broken_rule rule;
 
-	if (set && !(is->has & WEIR_HAS(BUDGET_MODE)))
+	rules.shared |= limit->sharing;
+	if (set && !(is->has & WEIR_HAS(BUDGET_MODE)) && (!is->alone || rules.shared))
 		return 0;
 	if (set && !(is->has & WEIR_HAS(BUDGET_UNIT)))
 		rules.bytes = is->mode == WEIR_MODE_BUCKET;
 	if (!(is->has & WEIR_HAS(BUDGET_BUDGET))) {
 		rules.amount = is->burst ? is->burst : 1;
 		rules.window_ms = 60000;
+		rules.alone = !!is->alone;
 	}
 	return weir_budget_rules(&rules, &rule) ? blame_rule(limit, budget + 1, &rule, args) : 0;
 }
@@ -192,6 +195,33 @@ static int check_budgets(const struct weir_limit *limit, unsigned int verb, stru
 	return 0;
 }
 
+static bool only_ipv6(const struct weir_match *match)
+{
+	uint64_t plain = match->has & ~match->invert;
+
+	return (plain & WEIR_COND_FAMILY && match->family == AF_INET6) ||
+	       (match->has & match->invert & WEIR_COND_FAMILY && match->family == AF_INET) ||
+	       (plain & WEIR_COND_FROM && families_of(match->from, match->from_count) == IPV6) ||
+	       (plain & WEIR_COND_TO && families_of(match->to, match->to_count) == IPV6) ||
+	       (plain & WEIR_COND_PROTO && match->proto_count == 1 &&
+		match->proto[0] == IPPROTO_ICMPV6);
+}
+
+/* One length is IPv4's: who limits IPv6 alone means another one. */
+static int check_per(const struct weir_limit *limit, struct weir_args *args)
+{
+	const char *len;
+
+	weir_args_blame(args, "per");
+	len = args->fault >= 0 && ++args->fault < args->count ? args->words[args->fault] : "0";
+	if (!limit->per[0] || strchr(len, ',') || !only_ipv6(&limit->match)) {
+		args->fault = -1;
+		return 0;
+	}
+	return weir_err_set(args->err, "per: a single length is for IPv4, which the limit does not match; for IPv6 write 32,%.3s",
+			    len);
+}
+
 /*
  * The rules of all words but those of budgets; per cannot be set. A limit may have calendars that
  * set does not name.
@@ -204,18 +234,27 @@ static int check_words(const struct weir_limit *limit, unsigned int verb, struct
 		.newcomers = !!limit->newcomers.count, .known_ms = limit->known_ms,
 		.zone = !!*limit->zone.name,
 		.calendar = verb == WEIR_ON_SET && !limit->only,
+		.budgets_by = !!*limit->budgets_by,
+		.bucket = limit->budget_count && limit->budgets[0].mode == WEIR_MODE_BUCKET,
+		.alone = limit->budget_count && limit->budgets[0].alone,
+		.shared = limit->sharing == WEIR_SHARING_SHARED,
 		.len4 = per ? limit->per[0] : 32, .len6 = per ? limit->per[1] : 64,
 	};
 	struct weir_broken_rule rule;
 	const char *word;
 	unsigned int i;
 
-	for (i = 0; i < limit->budget_count; i++)
+	for (i = 0; i < limit->budget_count; i++) {
+		rules.slotless |= limit->budgets[i].mode == WEIR_MODE_BUCKET ||
+				  limit->budgets[i].mode == WEIR_MODE_EXACT;
 		rules.calendar |= limit->budgets[i].mode == WEIR_MODE_CALENDAR ||
 				  (verb == WEIR_ON_SET &&
 				   !(limit->budgets[i].has & WEIR_HAS(BUDGET_MODE)));
+	}
 	if (weir_limit_rules(&rules, &rule))
 		return blame_rule(limit, 0, &rule, args);
+	if (per && check_per(limit, args))
+		return -EINVAL;
 	word = limit->has & WEIR_HAS(LIMIT_FLOOD) ? "flood" :
 	       limit->has & WEIR_HAS(LIMIT_KNOWN_MS) ? "known" : NULL;
 	if (verb == WEIR_ON_SET || !word || limit->has & WEIR_HAS(LIMIT_NEWCOMERS))
@@ -226,12 +265,23 @@ static int check_words(const struct weir_limit *limit, unsigned int verb, struct
 
 static int check_limit(struct weir_args *args, unsigned int verb, struct weir_limit *limit)
 {
+	unsigned int i;
+
 	if (verb == WEIR_ON_ADD && !*limit->comment)
 		limit->has &= ~WEIR_HAS(LIMIT_COMMENT);
 	if (verb == WEIR_ON_ADD && !limit->newcomers.count)
 		limit->has &= ~WEIR_HAS(LIMIT_NEWCOMERS);
 	if (verb == WEIR_ON_ADD && !limit->penalty_ms)
 		limit->has &= ~WEIR_HAS(LIMIT_PENALTY_MS);
+	if (verb == WEIR_ON_ADD && !limit->log)
+		limit->has &= ~WEIR_HAS(LIMIT_LOG);
+	if (verb == WEIR_ON_ADD && !*limit->budgets_by)
+		limit->has &= ~WEIR_HAS(LIMIT_BUDGETS_BY);
+	if (verb == WEIR_ON_ADD && !limit->sharing)
+		limit->has &= ~WEIR_HAS(LIMIT_SHARING);
+	for (i = 0; verb == WEIR_ON_ADD && i < limit->budget_count; i++)
+		if (!limit->budgets[i].alone)
+			limit->budgets[i].has &= ~WEIR_HAS(BUDGET_ALONE);
 	if (limit->only && !(limit->budgets[0].has & WEIR_HAS(BUDGET_BUDGET))) {
 		weir_err_set(args->err, "only: give the budgets that the limit shall have, too");
 		return weir_args_blame(args, "only");
@@ -268,12 +318,58 @@ static int check_query(struct weir_args *args, unsigned int verb, struct weir_qu
 
 static int check_list(struct weir_args *args, unsigned int verb, const struct weir_list *list)
 {
-	if (list->prefix_count && list->file) {
+	if (list->member_count && list->file) {
 		weir_err_set(args->err, "file: give prefixes or a file of them, not both");
 		return weir_args_blame(args, "file");
 	}
-	return list->prefix_count || list->file || verb & (WEIR_ON_DEL | WEIR_ON_SHOW) ? 0 :
+	return list->member_count || list->file || verb & (WEIR_ON_DEL | WEIR_ON_SHOW) ? 0 :
 	       weir_err_set(args->err, "required: PREFIX[,...] or file FILE");
+}
+
+/* What explain asks of: a whole packet that is known to come from its source. */
+static int check_packet(struct weir_args *args, struct weir_query *query)
+{
+	struct weir_match *packet = &query->packet;
+
+	packet->has |= WEIR_COND_FROM;
+	packet->from[0] = query->prefix;
+	if (weir_packet_check(packet, &query->prefix, args))
+		return -EINVAL;
+	strcpy(packet->dev, query->dev);
+	packet->has |= *packet->dev ? WEIR_COND_DEV : 0;
+	return 0;
+}
+
+/* What advise is asked: budgets, and the conditions of a limit that need not exist. */
+static int check_advising(struct weir_args *args, const struct weir_advising *asked)
+{
+	const struct weir_limit *limit = &asked->limit;
+	const struct weir_match *match = &limit->match;
+	const char *list = match->has & WEIR_COND_FROM_LIST ? "from-list" :
+			   match->has & WEIR_COND_TO_LIST ? "to-list" : NULL;
+	unsigned int i;
+
+	if (!asked->capture && (match->has || limit->has & WEIR_HAS(LIMIT_PREFIX4))) {
+		weir_err_set(args->err, "conditions and per are those of the limit; others can be given with -pcap");
+		return -EINVAL;
+	}
+	if (asked->capture && asked->for_ms) {
+		weir_err_set(args->err, WEIR_COMBINED, "-pcap", "for");
+		return weir_args_blame(args, "for");
+	}
+	for (i = 0; i < limit->budget_count; i++) {
+		if (limit->budgets[i].mode == WEIR_MODE_CALENDAR) {
+			weir_err_set(args->err, "a calendar is not judged; give the same budget without it");
+			return weir_args_blame(args, weir_mode_names[WEIR_MODE_CALENDAR]);
+		}
+	}
+	if (list) {
+		weir_err_set(args->err, "%s: lists are in the module; give their prefixes", list);
+		return weir_args_blame(args, list);
+	}
+	if (check_any(match, args) || check_family(match, args) || check_proto(match, false, args))
+		return -EINVAL;
+	return check_budgets(limit, WEIR_ON_ADD, args);
 }
 
 int weir_check(struct weir_args *args, const struct weir_set *set, unsigned int verb, void *model)
@@ -282,6 +378,9 @@ int weir_check(struct weir_args *args, const struct weir_set *set, unsigned int 
 		((struct weir_exempt *)model)->block = true;
 	if (set == &weir_list_fields)
 		return check_list(args, verb, model);
+	if (set == &weir_advising_fields)
+		return check_advising(args, model);
 	return set == &weir_limit_fields ? check_limit(args, verb, model) :
+	       set == &weir_explain_fields ? check_packet(args, model) :
 	       set == &weir_query_fields ? check_query(args, verb, model) : 0;
 }

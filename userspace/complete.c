@@ -107,7 +107,7 @@ static void put_value(const struct completing *completing, const struct weir_fie
 			put_all(completing->tool, WEIR_CMD_LIMIT_GET, &weir_limit_fields, NULL);
 		return;
 	}
-	if (field->type == &weir_type_list) {
+	if (field->type == &weir_type_list || field->type == &weir_type_lookup) {
 		put_all(completing->tool, WEIR_CMD_PREFIX_LIST_GET, &weir_list_fields, NULL);
 		return;
 	}

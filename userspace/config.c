@@ -19,9 +19,18 @@ void weir_config_clear(struct weir_config *config)
 	config->exempt_room = 0;
 	config->places = NULL;
 	config->list_count = 0;
+	config->lists_named = 0;
+	config->member_count = 0;
 	config->limit_count = 0;
 	config->exempt_count = 0;
 	config->early_count = 0;
+	memset(config->hash_key, 0, sizeof(config->hash_key));
+	config->hold = false;
+}
+
+bool weir_config_is_empty(const struct weir_config *config)
+{
+	return !config->limit_count && !config->exempt_count && !config->list_count;
 }
 
 struct weir_limit *weir_config_find(struct weir_config *config, const char *name)
@@ -99,10 +108,6 @@ int weir_config_add_exempt(struct weir_config *config, const struct weir_exempt 
 /* Another part of a list, or NULL with an error. */
 static struct weir_list *new_part(struct weir_config *config, struct weir_err *err)
 {
-	if (config->list_count == WEIR_LIST_PARTS_MAX) {
-		weir_err_set(err, "more than %d prefixes in lists", WEIR_LIST_PREFIXES_MAX);
-		return NULL;
-	}
 	if (!grow(&config->lists, &config->list_room, config->list_count, sizeof(*config->lists),
 		  err))
 		return NULL;
@@ -114,25 +119,35 @@ int weir_config_add_list(struct weir_config *config, const struct weir_list *lis
 {
 	unsigned int i, at = config->list_count;
 	struct weir_list *part = NULL;
+	struct weir_member *member;
 
 	/* Mostly the last one of all. */
 	while (!part && at--)
 		if (!strcmp(config->lists[at].name, list->name))
 			part = &config->lists[at];
-	for (i = 0; i < list->prefix_count; i++) {
-		if (!part || part->prefix_count == WEIR_PREFIXES_MAX) {
+	if (!part && config->lists_named++ == WEIR_PREFIX_LISTS_MAX)
+		return weir_err_set(err, "more than %d lists", WEIR_PREFIX_LISTS_MAX);
+	for (i = 0; i < list->member_count; i++) {
+		if (config->member_count == WEIR_LIST_PREFIXES_MAX)
+			return weir_err_set(err, "more than %d prefixes in lists",
+					    WEIR_LIST_PREFIXES_MAX);
+		if (!part || part->member_count == WEIR_PREFIXES_MAX) {
 			part = new_part(config, err);
 			if (!part)
 				return -EINVAL;
 			*part = *list;
-			part->prefix_count = 0;
+			part->member_count = 0;
 		}
-		part->prefix[part->prefix_count++] = list->prefix[i];
+		member = &part->member[part->member_count++];
+		*member = list->member[i];
+		member->line = list->line;
+		member->column = list->column;
+		member->place = config->member_count++;
 	}
 	return 0;
 }
 
-/* Is the address in the list? */
+/* Is the address in the list? With a length of 0: is there one of its family? */
 static bool list_has(const struct weir_config *config, const char *name,
 		     const struct weir_prefix *address)
 {
@@ -141,25 +156,87 @@ static bool list_has(const struct weir_config *config, const char *name,
 
 	for (at = 0; at < config->list_count; at++) {
 		list = &config->lists[at];
-		for (i = 0; !strcmp(list->name, name) && i < list->prefix_count; i++)
-			if (weir_prefix_holds(&list->prefix[i], address))
+		for (i = 0; !strcmp(list->name, name) && i < list->member_count; i++)
+			if (address->len ? weir_prefix_holds(&list->member[i].prefix, address) :
+					   list->member[i].prefix.family == address->family)
 				return true;
 	}
 	return false;
 }
 
+/* The condition of a list: @address: of the packet, or NULL if it is not known. */
+static void see_list(const struct weir_config *config, const struct weir_match *packet,
+		     const struct weir_match *match, uint64_t cond, const char *name,
+		     const struct weir_prefix *address, uint64_t *unmet, uint64_t *open)
+{
+	const struct weir_prefix family = { .family = packet->family };
+	bool known = packet->has & WEIR_COND_FAMILY, holds;
+
+	if (!(match->has & cond))
+		return;
+	holds = (address || known) && list_has(config, name, address ? address : &family);
+	if (!address && (holds || !known))
+		*open |= cond;
+	else if (holds == !!(match->invert & cond))
+		*unmet |= cond;
+}
+
+uint64_t weir_config_unmet(const struct weir_config *config, const struct weir_match *packet,
+			   const struct weir_match *match, uint64_t *open)
+{
+	uint64_t unmet = weir_packet_unmet(packet, match, open);
+
+	see_list(config, packet, match, WEIR_COND_FROM_LIST, match->from_list,
+		 packet->has & WEIR_COND_FROM ? packet->from : NULL, &unmet, open);
+	see_list(config, packet, match, WEIR_COND_TO_LIST, match->to_list,
+		 packet->has & WEIR_COND_TO ? packet->to : NULL, &unmet, open);
+	return unmet;
+}
+
 bool weir_config_meets(const struct weir_config *config, const struct weir_match *packet,
 		       const struct weir_match *match)
 {
-	if (!weir_packet_meets(packet, match))
-		return false;
-	if (packet->has & WEIR_COND_FROM && match->has & WEIR_COND_FROM_LIST &&
-	    list_has(config, match->from_list, packet->from) ==
-	    !!(match->invert & WEIR_COND_FROM_LIST))
-		return false;
-	return !(packet->has & WEIR_COND_TO && match->has & WEIR_COND_TO_LIST) ||
-	       list_has(config, match->to_list, packet->to) !=
-	       !!(match->invert & WEIR_COND_TO_LIST);
+	uint64_t open;
+
+	return !weir_config_unmet(config, packet, match, &open);
+}
+
+const struct weir_member *weir_config_budget(const struct weir_config *config,
+					     const struct weir_limit *limit,
+					     const struct weir_prefix *source)
+{
+	const struct weir_member *at, *found = NULL;
+	const struct weir_list *list;
+	unsigned int i;
+
+	for (i = 0; i < config->list_count; i++) {
+		list = &config->lists[i];
+		if (strcmp(list->name, limit->budgets_by))
+			continue;
+		for (at = list->member; at < list->member + list->member_count; at++)
+			if (weir_prefix_holds(&at->prefix, source) &&
+			    (!found || at->prefix.len >= found->prefix.len))
+				found = at;
+	}
+	return found && found->budget ? found : NULL;
+}
+
+const struct weir_exempt *weir_config_exempt(const struct weir_config *config,
+					     const struct weir_prefix *source, const char *dev,
+					     const char *limit, bool block)
+{
+	const struct weir_exempt *at, *found = NULL;
+	unsigned int i;
+
+	for (i = 0; i < config->exempt_count; i++) {
+		at = &config->exempts[i];
+		if (at->block == block && weir_prefix_holds(&at->prefix, source) &&
+		    (dev ? !*at->dev || !strcmp(at->dev, dev) : *at->dev) &&
+		    !strcmp(at->limit, limit) && (!found || at->prefix.len > found->prefix.len ||
+		     (at->prefix.len == found->prefix.len && !*at->dev)))
+			found = at;
+	}
+	return found;
 }
 
 int weir_config_add_early(struct weir_config *config, const struct weir_xdp *xdp,
@@ -244,6 +321,12 @@ bool weir_limit_differs(const struct weir_limit *words, const struct weir_limit 
 	return *text;
 }
 
+bool weir_limit_restarts(const struct weir_limit *limit, const struct weir_limit *was)
+{
+	return (*limit->budgets_by || *was->budgets_by) &&
+	       limit->budgets[0].unit != was->budgets[0].unit;
+}
+
 int weir_config_compare(const struct weir_exempt *a, const struct weir_exempt *b)
 {
 	int diff = a->prefix.family - b->prefix.family;
@@ -257,6 +340,13 @@ int weir_config_compare(const struct weir_exempt *a, const struct weir_exempt *b
 	if (!diff)
 		diff = strcmp(a->limit, b->limit);
 	return diff ? diff : a->block - b->block;
+}
+
+bool weir_config_stays(const struct weir_exempt *there, const struct weir_exempt *file)
+{
+	/* What is in force is told in seconds, rounded up. */
+	return !strcmp(there->comment, file->comment) && !there->for_ms == !file->for_ms &&
+	       there->for_ms <= (file->for_ms + 999) / 1000 * 1000;
 }
 
 static int compare_lines(const void *left, const void *right)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * define NAME = VALUE and define NAME = { VALUE, ... } in a configuration file. $NAME is the
- * value in the lines below: as a word, or between commas.
+ * value in the lines below: as a word, between commas, or behind a =.
  */
 
 #include <ctype.h>
@@ -65,16 +65,24 @@ static int append(char **value, const char *text, size_t len, struct weir_err *e
 	return 0;
 }
 
-/* Append what a word between commas is: a name's value, or itself. */
+/* Append what a word between commas is: a name's value, also behind a = in it, or itself. */
 static int append_value(const struct weir_defines *defines, char **value, const char *text,
 			size_t len, struct weir_err *err)
 {
 	const struct weir_define *define;
+	const char *budget = memmem(text, len, "=$", 2);
 	char name[WEIR_NAME_SIZE];
 	size_t used;
 
-	if (*text != '$')
+	if (*text != '$' && !budget)
 		return append(value, text, len, err);
+	if (budget) {
+		used = budget + 1 - text;
+		if (append(value, text, used, err))
+			return -EINVAL;
+		text += used;
+		len -= used;
+	}
 	used = name_length(text + 1);
 	if (!used || used + 1 != len || used >= sizeof(name))
 		return weir_err_set(err, "'%.*s': expected $ and a name that is defined; put a word that begins with $ in quotes",
@@ -86,10 +94,10 @@ static int append_value(const struct weir_defines *defines, char **value, const 
 	return append(value, define->value, strlen(define->value), err);
 }
 
-/* Is there a $ at the beginning, or behind a comma? */
+/* Is there a $ at the beginning, or behind a comma or a =? */
 static bool has_name(const char *word)
 {
-	return *word == '$' || strstr(word, ",$");
+	return *word == '$' || strstr(word, ",$") || strstr(word, "=$");
 }
 
 /* The value of a word, with commas as there are. */

@@ -73,20 +73,53 @@ static const struct weir_limit *find_heir(const struct weir_limit *was, struct w
 	return heir && weir_diff_sets(heir, was) ? heir : NULL;
 }
 
-static void put_exempt(struct weir_diff *diff, const struct weir_exempt *exempt, bool add)
+static void put_exempt(struct weir_diff *diff, const struct weir_exempt *exempt,
+		       const char *exempts, const char *blocks, unsigned int flags)
 {
-	weir_diff_begin(diff, exempt->block ? add ? "block add" : "block del" :
-			add ? "exempt add" : "exempt del");
-	weir_set_show(&weir_exempt_fields, add ? WEIR_WORDS : WEIR_ON_DEL, &diff->words, exempt);
+	weir_diff_begin(diff, exempt->block ? blocks : exempts);
+	weir_set_show(&weir_exempt_fields, flags, &diff->words, exempt);
 	weir_diff_end(diff);
 }
 
-/* Exemptions and blocks of a limit go with it. An end that a file gives is one from now on. */
-static void put_exempts(struct weir_diff *diff, struct weir_config *there,
-			struct weir_config *file, bool add)
+/*
+ * Can it be given its end and comment in one step, so that it holds all the time? That keeps a
+ * comment in whose place there is none.
+ */
+static bool replaces(const struct weir_exempt *is, const struct weir_exempt *was)
 {
+	return *is->comment || !*was->comment;
+}
+
+/*
+ * The order spares whom the configuration spares before and after: exemptions come before limits
+ * and blocks, and go after them.
+ */
+enum step { EXEMPT_FROM_ALL, EXEMPT_FROM_LIMIT, BLOCK, UNBLOCK, UNEXEMPT };
+
+static bool adds_in(const struct weir_exempt *exempt, enum step step)
+{
+	return step == (exempt->block ? BLOCK :
+			*exempt->limit ? EXEMPT_FROM_LIMIT : EXEMPT_FROM_ALL);
+}
+
+/* As with -file, an end that is nearer stays. */
+static void add_exempt(struct weir_diff *diff, const struct weir_exempt *is,
+		       const struct weir_exempt *was, bool replaced)
+{
+	struct weir_exempt exempt = *is;
+
+	if (was && was->for_ms && was->for_ms < is->for_ms)
+		exempt.for_ms = was->for_ms;
+	put_exempt(diff, &exempt, replaced ? "-exist exempt add" : "exempt add",
+		   replaced ? "-exist block add" : "block add", WEIR_WORDS);
+}
+
+/* Exemptions and blocks of a limit go with it. */
+static void put_exempts(struct weir_diff *diff, struct weir_config *there,
+			struct weir_config *file, enum step step)
+{
+	bool has_was, has_is, gone, same, replaced, adds, removes;
 	const struct weir_exempt *was, *is;
-	bool has_was, has_is, gone, same;
 	unsigned int i = 0, j = 0;
 	int order;
 
@@ -98,12 +131,14 @@ static void put_exempts(struct weir_diff *diff, struct weir_config *there,
 		has_is = order >= 0;
 		gone = has_was && *was->limit &&
 		       !find_heir(weir_config_find(there, was->limit), file);
-		same = has_was && has_is && !gone && was->for_ms == is->for_ms &&
-		       !strcmp(was->comment, is->comment);
-		if (!add && has_was && !gone && !same)
-			put_exempt(diff, was, false);
-		if (add && has_is && !same)
-			put_exempt(diff, is, true);
+		same = has_was && has_is && !gone && weir_config_stays(was, is);
+		replaced = has_was && has_is && !gone && !same && replaces(is, was);
+		adds = has_is && !same && adds_in(is, step);
+		removes = has_is ? adds && !replaced : step == (was->block ? UNBLOCK : UNEXEMPT);
+		if (has_was && !gone && removes)
+			put_exempt(diff, was, "exempt del", "block del", WEIR_ON_DEL);
+		if (adds)
+			add_exempt(diff, is, has_was ? was : NULL, replaced);
 	}
 }
 
@@ -161,7 +196,7 @@ static const struct weir_limit *find_next(const struct weir_config *file, const 
 static void put_limits(struct weir_diff *diff, struct weir_config *there,
 		       struct weir_config *file)
 {
-	struct plan plan[WEIR_LIMITS_MAX] = { { NULL } };
+	struct plan plan[WEIR_LIMITS_MAX] = {};
 	const struct weir_limit *limit, *next;
 	bool differs;
 	unsigned int i;
@@ -193,15 +228,31 @@ static void put_limits(struct weir_diff *diff, struct weir_config *there,
 	}
 }
 
+static void remove_exempts(struct weir_diff *diff, struct weir_config *there,
+			   struct weir_config *file)
+{
+	put_exempts(diff, there, file, UNBLOCK);
+	put_exempts(diff, there, file, UNEXEMPT);
+}
+
 static void put_all(struct weir_diff *diff, struct weir_config *there, struct weir_config *file)
 {
+	bool room = there->exempt_count + file->exempt_count <= WEIR_EXEMPTS_MAX;
+
 	weir_out_begin(&diff->tool->out, NULL, '[');
 	attach(diff, there, file);
-	put_exempts(diff, there, file, false);
+	if (!room)
+		remove_exempts(diff, there, file);
+	put_exempts(diff, there, file, EXEMPT_FROM_ALL);
+	weir_diff_lists_leave(diff, there, file);
 	remove_limits(diff, there, file);
 	weir_diff_lists(diff, there, file);
 	put_limits(diff, there, file);
-	put_exempts(diff, there, file, true);
+	put_exempts(diff, there, file, EXEMPT_FROM_LIMIT);
+	weir_diff_lists_join(diff, there, file);
+	put_exempts(diff, there, file, BLOCK);
+	if (room)
+		remove_exempts(diff, there, file);
 	weir_diff_lists_gone(diff, there, file);
 	detach(diff, there, file);
 	weir_out_end(&diff->tool->out, ']');
@@ -211,14 +262,22 @@ static int compare(struct weir_tool *tool, const char *path, struct weir_config 
 		   struct weir_config *file)
 {
 	struct weir_diff diff = { .tool = tool };
+	bool force = tool->force;
 	unsigned int i;
 	int status;
 
 	status = tool->reached ? weir_get_config(tool, there, true) : WEIR_EXIT_OK;
 	if (!status && tool->reached)
 		there->early_count = weir_xdp_list(tool, there->early);
-	if (!status)
-		status = weir_read_file(tool, path, file);
+	if (!status) {
+		/* What only -force does is a difference, and has its warning. */
+		tool->force = true;
+		status = weir_read_file(tool, path, tool->reached, file);
+		tool->force = force;
+		if (status)
+			weir_err_set(&tool->err, "nothing was compared: %.200s cannot be applied",
+				     path);
+	}
 	for (i = 0; !status && i < file->limit_count; i++)
 		if (weir_config_find(there, file->limits[i].name))
 			status = weir_diff_complete(tool, &file->limits[i], there);

@@ -30,9 +30,17 @@ bool weir_diff_sets(const struct weir_limit *limit, const struct weir_limit *the
 bool weir_diff_words(struct weir_out *out, const struct weir_limit *limit,
 		     const struct weir_limit *there);
 
-/* diff_list.c: the commands for lists that limits may use then, and for those that they do not. */
+/*
+ * diff_list.c: the commands for lists that limits may use then, and for those that they do not. Of
+ * a list that a limit leaves out, prefixes leave before limits and other lists change, and join
+ * after that.
+ */
+void weir_diff_lists_leave(struct weir_diff *diff, const struct weir_config *there,
+			   const struct weir_config *file);
 void weir_diff_lists(struct weir_diff *diff, const struct weir_config *there,
 		     const struct weir_config *file);
+void weir_diff_lists_join(struct weir_diff *diff, const struct weir_config *there,
+			  const struct weir_config *file);
 void weir_diff_lists_gone(struct weir_diff *diff, const struct weir_config *there,
 			  const struct weir_config *file);
 

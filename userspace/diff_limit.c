@@ -70,8 +70,10 @@ static int ask(struct weir_tool *tool, const struct weir_limit *limit,
 {
 	struct weir_limit words = {
 		.has = limit->has & (WEIR_HAS(LIMIT_PREFIX4) | WEIR_HAS(LIMIT_BUDGET) |
-				     WEIR_HAS(LIMIT_MATCH) | WEIR_HAS(LIMIT_SOURCES)),
+				     WEIR_HAS(LIMIT_MATCH) | WEIR_HAS(LIMIT_SOURCES) |
+				     WEIR_HAS(LIMIT_SHARING)),
 		.per = { limit->per[0], limit->per[1] }, .match = limit->match,
+		.sharing = limit->sharing,
 		.budget_count = limit->budget_count, .sources = WEIR_SOURCES_MIN, .check = true,
 	};
 	struct weir_request request = {
@@ -160,12 +162,10 @@ static bool has_calendar(const struct weir_limit *limit)
 	return false;
 }
 
-/* There is no word for a zone that is not given. */
 bool weir_diff_sets(const struct weir_limit *limit, const struct weir_limit *there)
 {
 	return !differs(weir_field_find(&weir_limit_fields, WEIR_ON_ADD, WEIR_A_LIMIT_PREFIX4),
-			limit, there) &&
-	       (!*there->zone.name || *limit->zone.name || !has_calendar(limit));
+			limit, there) && !weir_limit_restarts(limit, there);
 }
 
 /* The only budget of that window; or NULL. */
@@ -188,7 +188,7 @@ static bool budget_differs(const struct weir_budget *is, const struct weir_budge
 	return differs(row(&weir_budget_fields, WEIR_A_BUDGET_BUDGET), is, was) ||
 	       differs(row(&weir_budget_fields, WEIR_A_BUDGET_UNIT), is, was) ||
 	       differs(row(&weir_budget_fields, WEIR_A_BUDGET_MODE), is, was) ||
-	       (has_slots(is) && is->slots != was->slots) ||
+	       (has_slots(is) && is->slots != was->slots) || is->alone != was->alone ||
 	       (is->mode == WEIR_MODE_BUCKET && is->burst != was->burst);
 }
 
@@ -211,6 +211,8 @@ static void put_budget(struct weir_out *out, const struct weir_budget *is,
 	if (is->mode == WEIR_MODE_BUCKET && (!counts_alike || is->burst != was->burst ||
 					     is->amount.count != was->amount.count))
 		put_word(out, row(&weir_budget_fields, WEIR_A_BUDGET_BURST), is);
+	if (is->alone != (was ? was->alone : 0))
+		put_word(out, row(&weir_budget_fields, WEIR_A_BUDGET_ALONE), is);
 }
 
 /* Budgets of the same windows and units, of which each names its own, can be changed one by one. */
@@ -310,19 +312,26 @@ bool weir_diff_words(struct weir_out *out, const struct weir_limit *limit,
 	static const uint16_t penalty[] = { WEIR_A_LIMIT_PENALTY_MS, WEIR_A_LIMIT_RENEW, 0 };
 	static const uint16_t sources[] = { WEIR_A_LIMIT_SOURCES, 0 };
 	static const uint16_t action[] = { WEIR_A_LIMIT_ACTION, 0 };
+	static const uint16_t lookup[] = { WEIR_A_LIMIT_BUDGETS_BY, 0 };
+	static const uint16_t log[] = { WEIR_A_LIMIT_LOG, 0 };
+	static const uint16_t sharing[] = { WEIR_A_LIMIT_SHARING, 0 };
 	const struct weir_field *zone = row(&weir_limit_fields, WEIR_A_LIMIT_ZONE);
 	const struct weir_field *comment = row(&weir_limit_fields, WEIR_A_LIMIT_COMMENT);
 	bool any = put_budgets(out, limit, there);
 
-	if (*limit->zone.name && differs(zone, limit, there)) {
+	/* without a calendar, a zone means nothing, and goes by itself */
+	if ((*limit->zone.name || has_calendar(limit)) && differs(zone, limit, there)) {
 		put_word(out, zone, limit);
 		any = true;
 	}
+	any |= put_group(out, lookup, limit, there);
+	any |= put_group(out, sharing, limit, there);
 	any |= put_match(out, &limit->match, &there->match);
 	any |= put_group(out, sources, limit, there);
 	any |= put_group(out, newcomers, limit, there);
 	any |= put_group(out, penalty, limit, there);
 	any |= put_group(out, action, limit, there);
+	any |= put_group(out, log, limit, there);
 	if (strcmp(limit->comment, there->comment)) {
 		weir_field_show(&weir_limit_fields, comment, out, limit);
 		any = true;

@@ -25,11 +25,13 @@ enum weir_exit {
 #define WEIR_CANNOT_WRITE	"write error: %s"
 #define WEIR_COMBINED	"'%s' and '%s' cannot be combined"
 #define WEIR_EMPTY_FILE	"the file is empty; use a comment for an empty configuration"
+#define WEIR_KEEPS_CHANGING	"the configuration keeps changing; try again"
 #define WEIR_NEEDS_PORTS	\
 	"%s requires a protocol with ports: proto tcp, udp, sctp, dccp or udplite"
 #define WEIR_NEEDS_PROTO	"%s requires proto %s, or no proto"
 #define WEIR_NO_VALUE	"'%s' requires a value: %s"
 #define WEIR_NO_MEMORY	"out of memory"
+#define WEIR_OLD_MODULE	"the loaded module is older than this command"
 #define WEIR_SEPARATE	"separate the values of '%s' by ','"
 #define WEIR_TWICE	"'%s' given twice"
 #define WEIR_UNLOADED	"the kernel module was unloaded"
@@ -37,7 +39,7 @@ enum weir_exit {
 
 struct weir_err {
 	char text[512];
-	bool unknown;	/* a word is none of those that are expected */
+	bool unknown;	/* a word is none of those that are expected, or no address */
 };
 
 /* Format a sentence, truncated; arguments may point into @err. Returns -EINVAL. */

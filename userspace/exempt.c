@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* weir exempt del and weir block del: what else there is of a prefix that they do not find. */
+/*
+ * What there is already of exemptions and blocks: of a prefix that weir exempt del and weir block
+ * del do not find, and of those of a file; and what is to be said of a block.
+ */
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "config.h"
 #include "tool.h"
 #include "value.h"
+
+/* What a saved file has is so much more than what is left when the file is read at once. */
+#define NEARLY_MS	2000
 
 const char *weir_exempt_words(const struct weir_exempt *exempt, char text[WEIR_EXEMPT_SIZE])
 {
@@ -18,20 +26,24 @@ const char *weir_exempt_words(const struct weir_exempt *exempt, char text[WEIR_E
 	return text;
 }
 
-/* An exemption, or a block, of the same prefix, of another device or limit; or NULL. */
+/*
+ * An exemption, or a block, of the same prefix, of another device or limit, or else of one that
+ * holds it; or NULL.
+ */
 static const struct weir_exempt *find_other(const struct weir_config *config,
 					    const struct weir_exempt *wanted)
 {
-	const struct weir_exempt *at;
+	const struct weir_exempt *at, *found = NULL;
 	unsigned int i;
 
 	for (i = 0; i < config->exempt_count; i++) {
 		at = &config->exempts[i];
 		if (at->block == wanted->block && weir_config_compare(at, wanted) &&
-		    !memcmp(&at->prefix, &wanted->prefix, sizeof(at->prefix)))
-			return at;
+		    weir_prefix_holds(&at->prefix, &wanted->prefix) &&
+		    (!found || at->prefix.len > found->prefix.len))
+			found = at;
 	}
-	return NULL;
+	return found;
 }
 
 int weir_exempt_del(struct weir_tool *tool, const struct weir_command *command,
@@ -40,23 +52,137 @@ int weir_exempt_del(struct weir_tool *tool, const struct weir_command *command,
 	const struct weir_exempt *wanted = &model->exempt, *other;
 	int status = weir_run_plain(tool, command, model);
 	const char *object = wanted->block ? "block" : "exempt";
-	struct weir_err err = tool->err;
-	static struct weir_config there;
-	char words[WEIR_EXEMPT_SIZE];
+	struct weir_config *there;
+	char words[WEIR_EXEMPT_SIZE], buf[WEIR_TEXT_SIZE];
 
 	/* With -exist it is not known whether it was there. */
 	if (status != WEIR_EXIT_REFUSED && (status || !tool->exist))
 		return status;
-	other = weir_get_config(tool, &there, true) ? NULL : find_other(&there, wanted);
-	tool->err = err;
-	if (!other || (*wanted->limit && !weir_config_find(&there, wanted->limit)))
+	there = weir_there(tool, true);
+	other = there ? find_other(there, wanted) : NULL;
+	if (!other || (*wanted->limit && !weir_config_find(there, wanted->limit)))
 		return status;
 	weir_exempt_words(other, words);
 	if (status)
-		weir_err_set(&tool->err, "PREFIX: %s as %s; 'weir %s del %s' ends that",
+		weir_err_set(&tool->err, "PREFIX %s: %s as %s; 'weir %s del %s' ends that",
+			     weir_text_prefix(NULL, &wanted->prefix, buf),
 			     wanted->block ? "blocked" : "exempt", words, object, words);
 	else
 		weir_note(tool, "note", "still %s as %s; 'weir %s del %s' ends that",
 			  wanted->block ? "blocked" : "exempt", words, object, words);
 	return status;
+}
+
+static int compare_exempts(const void *left, const void *right)
+{
+	return weir_config_compare(left, right);
+}
+
+void weir_note_ends(struct weir_tool *tool, const struct weir_config *config,
+		    const struct weir_config *there)
+{
+	const struct weir_exempt *is, *end = config->exempts + config->exempt_count;
+	const struct weir_exempt *was, *first = NULL, *first_was = NULL;
+	char words[WEIR_EXEMPT_SIZE], buf[WEIR_TEXT_SIZE], others[32] = "";
+	unsigned int more = 0;
+
+	for (is = config->exempts; there->exempt_count && is < end; is++) {
+		was = bsearch(is, there->exempts, there->exempt_count, sizeof(*is),
+			      compare_exempts);
+		if (!was || !was->for_ms || was->for_ms + NEARLY_MS >= is->for_ms)
+			continue;
+		more += !!first;
+		first_was = first ? first_was : was;
+		first = first ? first : is;
+	}
+	if (more)
+		snprintf(others, sizeof(others), ", as do others (%u)", more);
+	tool->line = first ? first->line : 0;
+	if (first)
+		weir_note(tool, "note", "the %s of %s keeps its end, in %s%s; to prolong it, delete it first",
+			  first->block ? "block" : "exemption", weir_exempt_words(first, words),
+			  weir_text_time(first_was->for_ms * 1000000, buf), others);
+	tool->line = 0;
+}
+
+static bool any_observes(const struct weir_config *config)
+{
+	unsigned int i;
+
+	for (i = 0; config && i < config->limit_count; i++)
+		if (config->limits[i].action == WEIR_ACTION_OBSERVE)
+			return true;
+	return false;
+}
+
+/* May a limit match packets from addresses in the prefix? */
+static bool may_match(const struct weir_limit *limit, const struct weir_prefix *prefix)
+{
+	const struct weir_match *match = &limit->match;
+	bool inverted = match->invert & WEIR_COND_FROM, found = false;
+	bool other = match->family != prefix->family;
+	unsigned int i;
+
+	if (match->has & WEIR_COND_FAMILY && other != !!(match->invert & WEIR_COND_FAMILY))
+		return false;
+	for (i = 0; match->has & WEIR_COND_FROM && i < match->from_count; i++)
+		found |= inverted ? weir_prefix_holds(&match->from[i], prefix) :
+			 weir_prefixes_overlap(&match->from[i], prefix);
+	return !(match->has & WEIR_COND_FROM) || found != inverted;
+}
+
+/* The first limit that observes, if no other may drop packets from a blocked prefix; or NULL. */
+static const struct weir_limit *find_observing(const struct weir_config *config,
+					       const struct weir_exempt *block)
+{
+	const struct weir_limit *limit = config->limits, *first = NULL;
+
+	for (; limit < config->limits + config->limit_count; limit++) {
+		if ((*block->limit && strcmp(block->limit, limit->name)) ||
+		    !may_match(limit, &block->prefix))
+			continue;
+		if (limit->action != WEIR_ACTION_OBSERVE)
+			return NULL;
+		first = first ? first : limit;
+	}
+	return first;
+}
+
+static void warn_unblocked(struct weir_tool *tool, const struct weir_exempt *block)
+{
+	const struct weir_config *config = tool->config;
+	const struct weir_limit *observes;
+	char text[160];
+
+	/* There may be many blocks, but most often no limit that observes. */
+	if (!config && (!tool->observe_asked || tool->limits_observe))
+		config = weir_there(tool, false);
+	if (!tool->config && !tool->observe_asked) {
+		tool->limits_observe = any_observes(config);
+		tool->observe_asked = true;
+	}
+	observes = config ? find_observing(config, block) : NULL;
+	if (!observes)
+		return;
+	snprintf(text, sizeof(text), "nothing is blocked: limit '%s' observes, and none drops packets from there",
+		 observes->name);
+	weir_note_of(tool, "warning", NULL, text);
+}
+
+void weir_note_block(struct weir_tool *tool, const void *model)
+{
+	const struct weir_exempt *exempt = model;
+	char buf[WEIR_TEXT_SIZE];
+
+	weir_note_dev(tool, exempt->dev);
+	if (weir_without_limits(tool))
+		weir_note_of(tool, "note", NULL,
+			     "nothing is blocked yet: there is no limit whose packets could be dropped");
+	else
+		warn_unblocked(tool, exempt);
+	if (!exempt->prefix.len && !*exempt->dev)
+		weir_note(tool, "warning", "%s is every %s source: all packets that match %s are dropped",
+			  weir_text_prefix(NULL, &exempt->prefix, buf),
+			  exempt->prefix.family == AF_INET ? "IPv4" : "IPv6",
+			  *exempt->limit ? "the limit" : "a limit");
 }

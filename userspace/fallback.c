@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * weir -file FILE -fallback LAST: keep what was applied in LAST, and have a host on which nothing
- * is in force, as after a reboot, use that if FILE is refused.
+ * is in force, as after a reboot, use that if FILE is refused. A state that was just restored may
+ * be older than LAST.
  */
 
 #include "config.h"
@@ -19,28 +20,46 @@ static void keep(struct weir_tool *tool, const char *fallback)
 /* Is anything in force? If the module does not answer, nothing can be done either. */
 static bool is_limiting(struct weir_tool *tool)
 {
-	static struct weir_config there;
-	bool limiting;
+	const struct weir_config *there;
 
 	tool->loads = true;
-	limiting = weir_tool_reach(tool) || weir_get_config(tool, &there, true) ||
-		   there.limit_count || there.exempt_count || there.list_count;
-	weir_config_clear(&there);
-	return limiting;
+	there = weir_tool_reach(tool) ? NULL : weir_there(tool, true);
+	return !there || !weir_config_is_empty(there);
+}
+
+/*
+ * A service does not apply a file that was to be taken back: at boot it would begin with it, and a
+ * restart, which may be systemd's, would keep it for the next boot.
+ */
+static int apply(struct weir_tool *tool, const char *path, const char *fallback)
+{
+	if (tool->check || !weir_mark_holds(path, fallback))
+		return weir_apply_file(tool, path);
+	tool->file = path;
+	weir_err_set(&tool->err, "applied with -confirm before, and never confirmed; to apply it: weir -file %.200s",
+		     path);
+	weir_complain(tool, NULL);
+	return WEIR_EXIT_REFUSED;
 }
 
 int weir_apply_or_fall_back(struct weir_tool *tool, const char *path, const char *fallback)
 {
-	int status = weir_apply_file(tool, path), fell;
+	int status = apply(tool, path, fallback), fell;
 
 	tool->line = 0;
+	tool->loads = true;	/* also if the file had errors */
 	if (tool->check)
 		return status;
 	if (!status) {
 		keep(tool, fallback);
 		return status;
 	}
-	if (is_limiting(tool)) {
+	if (!tool->resumed && weir_tool_reach(tool)) {
+		tool->file = path;
+		weir_note(tool, "warning", "not applied, nor was %s: %s", fallback, tool->err.text);
+		return status;
+	}
+	if (!tool->resumed && is_limiting(tool)) {
 		tool->file = path;
 		weir_note(tool, "warning", "not applied: the configuration that was in force still is");
 		return status;
@@ -48,9 +67,11 @@ int weir_apply_or_fall_back(struct weir_tool *tool, const char *path, const char
 	fell = weir_apply_file(tool, fallback);
 	tool->file = path;
 	tool->line = 0;
-	weir_note(tool, "warning", fell ?
-		  "not applied, nor was %s, which was to replace it: nothing is limited" :
-		  "not applied: %s, the last configuration that was, is in force instead",
+	weir_note(tool, "warning", !fell ?
+		  "not applied: %s, the last configuration that was, is in force instead" :
+		  tool->resumed ?
+		  "not applied, nor was %s: that of the saved state is in force" :
+		  "not applied, nor was %s, which was to replace it: nothing is limited",
 		  fallback);
 	return status;
 }

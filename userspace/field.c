@@ -236,7 +236,7 @@ static void show_json(const struct weir_field *field, struct weir_out *out, cons
 	weir_out_end(out, ']');
 }
 
-static const char *label_of(const struct weir_field *field)
+const char *weir_field_label(const struct weir_field *field)
 {
 	if (field->label)
 		return field->label;
@@ -258,7 +258,7 @@ static void show_text(const struct weir_set *set, const struct weir_field *field
 {
 	bool not = inverted(set, model) & field->bit;
 	char buf[WEIR_TEXT_SIZE], line[2 * WEIR_TEXT_SIZE], *end;
-	const char *text = weir_field_text(field, model, buf), *label = label_of(field);
+	const char *text = weir_field_text(field, model, buf), *label = weir_field_label(field);
 
 	if (field->flags & WEIR_QUIET && !strcmp(text, field->usual))
 		return;

@@ -96,17 +96,19 @@ struct weir_set {
 	size_t size;
 	size_t invert;		/* offset of the inverted conditions; or 0 */
 	int indent;		/* of counter lines */
+	bool own;		/* the tool's: no attributes of the specification */
 };
 
-extern const struct weir_type weir_type_uint, weir_type_amount, weir_type_code, weir_type_bits,
-	weir_type_ns, weir_type_size, weir_type_enum, weir_type_family, weir_type_name,
-	weir_type_dev, weir_type_comment, weir_type_prefix, weir_type_address,
+extern const struct weir_type weir_type_uint, weir_type_amount, weir_type_spare, weir_type_code,
+	weir_type_bits, weir_type_ns, weir_type_size, weir_type_enum, weir_type_family,
+	weir_type_name, weir_type_dev, weir_type_comment, weir_type_prefix, weir_type_address,
 	weir_type_source, weir_type_proto, weir_type_icmp, weir_type_icmpv6,
-	weir_type_ports, weir_type_prefixes, weir_type_members, weir_type_list,
+	weir_type_ports, weir_type_prefixes, weir_type_members, weir_type_list, weir_type_lookup,
 	weir_type_portlist, weir_type_mark,
 	weir_type_per, weir_type_budget, weir_type_newcomers, weir_type_rate,
-	weir_type_zone, weir_type_date, weir_type_ms, weir_type_flag, weir_type_any,
-	weir_type_counter, weir_type_nest, weir_type_file;
+	weir_type_zone, weir_type_date, weir_type_ms,
+	weir_type_group, weir_type_flag, weir_type_any,
+	weir_type_counter, weir_type_nest, weir_type_file, weir_type_bytes;
 
 extern const struct weir_set weir_counter_fields, weir_match_fields, weir_limit_fields,
 	weir_limit_stats_fields, weir_exempt_fields, weir_block_fields, weir_query_fields,
@@ -114,9 +116,15 @@ extern const struct weir_set weir_counter_fields, weir_match_fields, weir_limit_
 	weir_source_fields, weir_list_fields, weir_list_change_fields,
 	weir_stats_fields,
 	weir_pressure_fields, weir_newcomers_fields,
-	weir_state_fields, weir_config_fields, weir_path_fields,
-	weir_metering_fields,
-	weir_xdp_fields, weir_packet_fields, weir_top_fields;
+	weir_state_fields, weir_config_fields, weir_path_fields, weir_merged_fields,
+	weir_restored_fields, weir_upgrade_fields, weir_space_fields, weir_upgraded_fields,
+	weir_pending_fields, weir_metering_fields,
+	weir_xdp_fields, weir_packet_fields, weir_top_fields, weir_explain_fields,
+	weir_explained_fields, weir_dropped_fields, weir_advising_fields, weir_advice_fields;
+/* The length of a packet, a word of several commands. */
+extern const struct weir_attr_spec weir_packet_len;
+#define WEIR_LEN_HELP	"length of the packet, with its IP header"
+#define WEIR_PER_HELP	"length of a source's prefix (32,64); 0: all as one"
 /* Names of enum weir_order. */
 extern const char *const weir_order_names[];
 
@@ -139,6 +147,8 @@ char *weir_field_value(const struct weir_field *field, char buf[WEIR_TEXT_SIZE])
 /* Report it as missing: -EINVAL. */
 int weir_field_required(const struct weir_field *field, struct weir_err *err);
 const char *weir_field_key(const struct weir_field *field);
+/* The word that precedes the value in text; "": none. */
+const char *weir_field_label(const struct weir_field *field);
 /* The specification of its second part. */
 static inline const struct weir_attr_spec *weir_field_part(const struct weir_field *field)
 {
@@ -168,6 +178,14 @@ int weir_parse(struct weir_args *args, const struct weir_set *set, unsigned int 
  * SYN that is known has its bit in packet->flags, too.
  */
 bool weir_packet_meets(const struct weir_match *packet, const struct weir_match *match);
+/* That a limit must name the protocol of a packet that keeps the link alive. */
+#define WEIR_COND_NAMED	(1ULL << 63)
+/*
+ * The conditions, but for lists, that it does not meet, WEIR_COND_* or _NAMED; @open: those that
+ * it may meet, as what they are about is not known.
+ */
+uint64_t weir_packet_unmet(const struct weir_match *packet, const struct weir_match *match,
+			   uint64_t *open);
 /* Check what is said of a packet of a source, and add what follows from it. */
 int weir_packet_check(struct weir_match *packet, const struct weir_prefix *from,
 		      struct weir_args *args);

@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The table. Its order is the order in help, text and JSON. */
 
-#include <stddef.h>
+#include "row.h"
 
-#include "field.h"
-
-#define AT(model, member)	.offset = offsetof(struct weir_##model, member), \
-	.size = sizeof(((struct weir_##model *)0)->member)
-#define ATTR(set, NAME)	.attr = WEIR_A_##NAME, .spec = &weir_##set##_attrs[WEIR_A_##NAME]
-#define MANY(model, array, number)	.offset = offsetof(struct weir_##model, array), \
-	.size = sizeof(((struct weir_##model *)0)->array[0]), \
-	.many = sizeof(((struct weir_##model *)0)->array) / \
-		sizeof(((struct weir_##model *)0)->array[0]), \
-	.count = offsetof(struct weir_##model, number)
-#define END	{ 0 }
 #define ON_DEVICE	.help = "only packets that arrive on this device"
 #define COMMENT_HELP	"a note of up to 127 bytes, in quotes"
 #define BY_PREFIX	"dropped by prefix"
-#define SET(name_, model)	.name = name_, .size = sizeof(struct weir_##model)
 
 static const struct weir_field prefix_rows[] = {
 	{ NULL, &weir_type_prefix, 0, ATTR(prefix, PREFIX_ADDRESS), .part = WEIR_A_PREFIX_LEN }, END
@@ -25,6 +13,17 @@ static const struct weir_field prefix_rows[] = {
 
 static const struct weir_set prefix_fields = {
 	SET("prefix", prefix), .fields = prefix_rows,
+};
+
+/* The budget belongs to the text of the prefix. */
+static const struct weir_field member_rows[] = {
+	{ NULL, &weir_type_prefix, 0, ATTR(member, MEMBER_ADDRESS), AT(member, prefix),
+	  .part = WEIR_A_MEMBER_LEN },
+	{ NULL, &weir_type_bits, 0, ATTR(member, MEMBER_BUDGET), AT(member, budget) }, END
+};
+
+static const struct weir_set member_fields = {
+	SET("member", member), .fields = member_rows,
 };
 
 static const struct weir_field ports_rows[] = {
@@ -124,6 +123,8 @@ static const struct weir_field limit_stats_rows[] = {
 	{ "penalties", &weir_type_uint, WEIR_WORDS | WEIR_LINE, STATS(PENALTIES, penalties) },
 	{ "blocks lost", &weir_type_uint, WEIR_WORDS | WEIR_LINE, STATS(BLOCKS_LOST, blocks_lost) },
 	{ "evictions", &weir_type_uint, WEIR_WORDS | WEIR_LINE, STATS(EVICTIONS, evictions) },
+	{ "logged", &weir_type_uint, WEIR_WORDS | WEIR_LINE, STATS(LOGGED, logged),
+	  .bit = WEIR_HAS(LIMIT_STATS_LOGGED) },
 	{ "sources wanted", &weir_type_uint, WEIR_WORDS | WEIR_MUTE | WEIR_SOME,
 	  STATS(SOURCES_WANTED, sources_wanted) },
 	END
@@ -167,15 +168,21 @@ static const struct weir_field limit_rows[] = {
 	  MANY(limit, budgets, budget_count), HAS(BUDGET), .nest = &weir_budget_fields,
 	  .key = "budgets" },
 	{ "tz", &weir_type_zone, ON_LIMIT | WEIR_SOME, LIMIT(ZONE, zone), HAS(ZONE),
-	  .nest = &zone_fields, .key = "tz",
+	  .usual = "UTC", .nest = &zone_fields, .key = "tz",
 	  .help = "zone of a calendar, such as +02:00 (default: UTC)" },
 	{ "only", &weir_type_flag, WEIR_ON_SET, LIMIT(ONLY, only),
 	  .help = "remove the budgets that are not given" },
+	{ "budgets-by", &weir_type_lookup, WEIR_QUIET | WEIR_SOME | ON_LIMIT,
+	  LIMIT(BUDGETS_BY, budgets_by), HAS(BUDGETS_BY), .usual = "none",
+	  .help = "list that gives sources another first budget" },
+	{ "sharing", &weir_type_enum, WEIR_BARE | WEIR_QUIET | WEIR_SOME | ON_LIMIT,
+	  LIMIT(SHARING, sharing), HAS(SHARING), .usual = "unshared",
+	  .help = "whether hosts of a group share the budgets" },
 	{ NULL, &weir_type_nest, ON_LIMIT, LIMIT(MATCH, match), HAS(MATCH),
 	  .nest = &weir_match_fields },
 	{ "per", &weir_type_per, WEIR_ON_ADD | IN_LIMIT | WEIR_QUIET, LIMIT(PREFIX4, per),
 	  HAS(PREFIX4), .part = WEIR_A_LIMIT_PREFIX6, .usual = "32,64",
-	  .help = "length of a source's prefix (32,64); 0: all as one" },
+	  .help = WEIR_PER_HELP },
 	{ "sources", &weir_type_uint, ON_LIMIT, LIMIT(SOURCES, sources), HAS(SOURCES),
 	  .help = "number of active sources that the table is for" },
 	{ "newcomers", &weir_type_newcomers, ON_LIMIT | WEIR_SOME, LIMIT(NEWCOMERS, newcomers),
@@ -194,6 +201,8 @@ static const struct weir_field limit_rows[] = {
 	  .usual = "none" },
 	{ "action", &weir_type_enum, WEIR_QUIET | ON_LIMIT, LIMIT(ACTION, action),
 	  HAS(ACTION), .usual = "drop", .help = "drop packets (default), or only count them" },
+	{ "log", &weir_type_group, WEIR_QUIET | WEIR_SOME | ON_LIMIT, LIMIT(LOG, log), HAS(LOG),
+	  .usual = "none", .help = "group of nflog for a sample of what is dropped" },
 	{ "before", &weir_type_name, WEIR_ON_ADD | WEIR_ON_SET | WEIR_EVENT, LIMIT(BEFORE, before),
 	  HAS(BEFORE), .help = "place the limit before this one (default: last)" },
 	{ "comment", &weir_type_comment, ON_LIMIT | WEIR_SOME, LIMIT(COMMENT, comment),
@@ -206,6 +215,8 @@ static const struct weir_field limit_rows[] = {
 	{ "blocks", &weir_type_uint, WEIR_RESULT, LIMIT(BLOCKS, blocks), HAS(BLOCKS) },
 	{ "learning", &weir_type_ns, WEIR_RESULT | WEIR_SOME, LIMIT(LEARNING_NS, learning_ns),
 	  .key = "learning_ms", .label = "learning for" },
+	{ "alone now", &weir_type_flag, WEIR_RESULT | WEIR_SOME, LIMIT(ALONE_NOW, alone),
+	  .color = WEIR_COLOR_BAD },
 	{ "stats", &weir_type_nest, WEIR_RESULT | WEIR_MUTE, LIMIT(STATS, stats), HAS(STATS),
 	  .nest = &weir_limit_stats_fields },
 	{ NULL, &weir_type_code, 0, LIMIT(EVENT, event), HAS(EVENT) },
@@ -266,8 +277,8 @@ static const struct weir_field list_rows[] = {
 	{ "name", &weir_type_list, WEIR_FIRST | ON_LIST | WEIR_ON_SHOW | WEIR_WORDS, IN_LIST(NAME),
 	  AT(list, name), .needed = ON_LIST, .key = "list", .color = WEIR_COLOR_NAME },
 	{ "prefixes", &weir_type_members, WEIR_ALONE | ON_LIST | WEIR_WORDS, IN_LIST(PREFIX),
-	  MANY(list, prefix, prefix_count), .nest = &prefix_fields, .key = "prefixes",
-	  .label = "", .help = "prefixes of the list" },
+	  MANY(list, member, member_count), .nest = &member_fields, .key = "prefixes",
+	  .label = "", .help = "prefixes, with or without a budget of their sources" },
 	{ "file", &weir_type_file, ON_LIST, AT(list, file),
 	  .help = "file with prefixes, one or several a line" },
 	END
@@ -280,7 +291,7 @@ const struct weir_set weir_list_fields = {
 static const struct weir_field list_change_rows[] = {
 	{ "name", &weir_type_list, WEIR_FIRST | ON_LIST, IN_LIST(NAME), AT(list_change, name) },
 	{ NULL, &weir_type_members, ON_LIST, IN_LIST(PREFIX),
-	  MANY(list_change, prefix, prefix_count), .nest = &prefix_fields },
+	  MANY(list_change, member, member_count), .nest = &member_fields },
 	{ NULL, &weir_type_flag, ON_LIST, IN_LIST(CHECK), AT(list_change, check) },
 	END
 };
@@ -312,6 +323,9 @@ static const struct weir_field stats_rows[] = {
 	  TOTAL(BLOCKED_PREFIXES, blocked_prefixes), .key = "blocked_prefix_count" },
 	{ "memory", &weir_type_size, WEIR_RESULT, TOTAL(MEMORY, memory) },
 	{ "tick", &weir_type_ns, WEIR_RESULT, TOTAL(TICK_NS, tick_ns), .key = "tick_ms" },
+	{ NULL, &weir_type_code, 0, TOTAL(CLOCK_NS, clock_ns) },
+	{ NULL, &weir_type_code, 0, TOTAL(NAMESPACES, namespaces),
+	  .bit = WEIR_HAS(STATS_NAMESPACES) },
 	END
 };
 
@@ -393,6 +407,9 @@ static const struct weir_field config_rows[] = {
 	{ NULL, &weir_type_flag, WEIR_ON_ADD, ATTR(config, CONFIG_ADD), AT(config, add) },
 	{ NULL, &weir_type_flag, WEIR_ON_DEL, ATTR(config, CONFIG_DEL), AT(config, del) },
 	{ NULL, &weir_type_flag, WEIR_ON_ADD, ATTR(config, CONFIG_FORCE), AT(config, force) },
+	{ NULL, &weir_type_flag, WEIR_ON_ADD, ATTR(config, CONFIG_HOLD), AT(config, hold) },
+	{ NULL, &weir_type_bytes, WEIR_ON_ADD, ATTR(config, CONFIG_HASH_KEY),
+	  AT(config, hash_key) },
 	END
 };
 

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The rows of counters, of budgets, and of the counts of a source. */
 
-#include "field.h"
+#include "row.h"
 
-#define AT(model, member)	.offset = offsetof(struct weir_##model, member), \
-				.size = sizeof(((struct weir_##model *)0)->member)
-#define ATTR(set, NAME)	.attr = WEIR_A_##NAME, .spec = &weir_##set##_attrs[WEIR_A_##NAME]
-#define END	{ 0 }
 #define COUNTER(NAME, member)	ATTR(counter, COUNTER_##NAME), AT(counter, member)
 
 static const struct weir_field counter_rows[] = {
@@ -27,7 +23,7 @@ static const struct weir_field budget_rows[] = {
 	{ "budget", &weir_type_budget, ON_LIMIT | WEIR_AGAIN, BUDGET(BUDGET, amount),
 	  .part = WEIR_A_BUDGET_WINDOW_MS, .needed = WEIR_ON_ADD,
 	  .help = "TIME: ms, s ... month, total; up to 4, each with\n"
-	  "                            the slots, mode and burst that follow it" },
+	  "                            slots, mode, burst and alone that follow it" },
 	{ "unit", &weir_type_enum, WEIR_FOLLOWS | WEIR_BARE | WEIR_QUIET | ON_LIMIT,
 	  BUDGET(UNIT, unit), .usual = "packets" },
 	{ "slots", &weir_type_uint, ON_LIMIT | WEIR_SOME, BUDGET(SLOTS, slots),
@@ -36,6 +32,8 @@ static const struct weir_field budget_rows[] = {
 	  .usual = "strict", .help = "how the budget counts (default: strict)" },
 	{ "burst", &weir_type_amount, ON_LIMIT | WEIR_SOME, BUDGET(BURST, burst),
 	  .help = "size of the bucket (default: the budget)" },
+	{ "alone", &weir_type_spare, ON_LIMIT | WEIR_SOME | WEIR_QUIET, BUDGET(ALONE, alone),
+	  .usual = "none", .help = "budget while the hosts that share it are not heard" },
 	{ "slot", &weir_type_ns, WEIR_RESULT, BUDGET(SLOT_NS, slot_ns), .key = "slot_ms" },
 	{ "window", &weir_type_ns, WEIR_RESULT, BUDGET(WINDOW_NS, window_ns),
 	  .key = "effective_window_ms" },

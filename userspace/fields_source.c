@@ -1,20 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The rows of sources: requests and states. */
 
-#include <stddef.h>
-
-#include "field.h"
-
-#define AT(model, member)	.offset = offsetof(struct weir_##model, member), \
-	.size = sizeof(((struct weir_##model *)0)->member)
-#define MANY(model, array, number)	.offset = offsetof(struct weir_##model, array), \
-	.size = sizeof(((struct weir_##model *)0)->array[0]), \
-	.many = sizeof(((struct weir_##model *)0)->array) / \
-		sizeof(((struct weir_##model *)0)->array[0]), \
-	.count = offsetof(struct weir_##model, number)
-#define ATTR(set, NAME)	.attr = WEIR_A_##NAME, .spec = &weir_##set##_attrs[WEIR_A_##NAME]
-#define END	{ 0 }
-#define SET(name_, model)	.name = name_, .size = sizeof(struct weir_##model)
+#include "row.h"
 
 #define QUERY(NAME, member)	ATTR(source, SOURCE_##NAME), AT(query, member)
 /* A block is added and deleted. */
@@ -33,30 +20,31 @@
 /* What is known of a packet: the tool knows which limits match it, the module is not asked. */
 static const struct weir_field packet_rows[] = {
 	{ "to", &weir_type_address, WEIR_ON_GET, PACKET(TO, to[0]), .value = "ADDR",
-	  .help = "only limits that match a packet to this address" },
+	  .help = "destination address of the packet" },
 	{ "proto", &weir_type_proto, WEIR_ON_GET, PACKET(PROTO, proto[0]), .value = "PROTO",
-	  .help = "... of this protocol" },
+	  .help = "its protocol" },
 	{ "sport", &weir_type_ports, WEIR_ON_GET, PACKET(SPORT, sport[0]), .value = "PORT",
-	  .help = "... from this port" },
+	  .help = "its source port" },
 	{ "dport", &weir_type_ports, WEIR_ON_GET, PACKET(DPORT, dport[0]), .value = "PORT",
-	  .help = "... to this port" },
-	{ "syn", &weir_type_flag, WEIR_ON_GET, .attr = WEIR_A_MATCH_SYN,
+	  .help = "its destination port" },
+	{ "syn", &weir_type_flag, WEIR_NOT | WEIR_ON_GET, .attr = WEIR_A_MATCH_SYN,
 	  .spec = &weir_match_attrs[WEIR_A_MATCH_SYN], .bit = WEIR_COND_SYN,
-	  .help = "... that opens a TCP connection" },
+	  .help = "it opens a TCP connection, or not" },
 	{ "icmp-type", &weir_type_icmp, WEIR_ON_GET, PACKET(ICMP_TYPE, icmp[0]), .value = "TYPE",
-	  .help = "... of ICMP, of this type" },
+	  .help = "its type of ICMP" },
 	{ "icmpv6-type", &weir_type_icmpv6, WEIR_ON_GET, PACKET(ICMPV6_TYPE, icmpv6[0]),
-	  .value = "TYPE", .help = "... of ICMPv6, of this type" },
+	  .value = "TYPE", .help = "its type of ICMPv6" },
 	{ "mark", &weir_type_mark, WEIR_ON_GET, PACKET(MARK, mark), .part = WEIR_A_MATCH_MARK_MASK,
-	  .value = "VALUE", .help = "... with this mark" },
+	  .value = "VALUE", .help = "its mark" },
 	END
 };
 
 /* Of a packet, up to the largest that offloads make of several. */
-static const struct weir_attr_spec packet_len = { .name = "len", .min = 20, .max = 524280 };
+const struct weir_attr_spec weir_packet_len = { .name = "len", .min = 20, .max = 524280 };
 
 const struct weir_set weir_packet_fields = {
 	SET("packet", match), .fields = packet_rows,
+	.invert = offsetof(struct weir_match, invert),
 };
 
 static const struct weir_field query_rows[] = {
@@ -74,8 +62,8 @@ static const struct weir_field query_rows[] = {
 	{ "dev", &weir_type_dev, ON_SOURCE, QUERY(DEV, dev),
 	  .help = "device of a link-local source" },
 	{ NULL, &weir_type_nest, WEIR_ON_GET, AT(query, packet), .nest = &weir_packet_fields },
-	{ "len", &weir_type_uint, WEIR_ON_GET, AT(query, len), .spec = &packet_len,
-	  .value = "BYTES", .help = "length of the packet, with its IP header" },
+	{ "len", &weir_type_uint, WEIR_ON_GET, AT(query, len), .spec = &weir_packet_len,
+	  .value = "BYTES", .help = WEIR_LEN_HELP },
 	{ "limited", &weir_type_flag, WEIR_ON_SHOW, QUERY(FILTER_LIMITED, limited),
 	  .help = "only sources limited at this moment (see top)" },
 	{ "blocked", &weir_type_flag, WEIR_ON_SHOW, QUERY(FILTER_BLOCKED, blocked),
@@ -102,6 +90,25 @@ static const struct weir_field query_rows[] = {
 
 const struct weir_set weir_query_fields = {
 	SET("query", query), .fields = query_rows,
+};
+
+/* The module is asked for the drops of a limit, or for all, of which it knows 2048 at most. */
+enum { DROPPED_LAST = 1000, DROPPED_FROM };
+static const struct weir_attr_spec last_attr = { .name = "last", .min = 1, .max = 2048 };
+static const struct weir_attr_spec from_attr = { .name = "from" };
+
+static const struct weir_field dropped_rows[] = {
+	{ "last", &weir_type_uint, WEIR_ON_SHOW, .attr = DROPPED_LAST, .spec = &last_attr,
+	  AT(query, last), .value = "N", .help = "how many, at most (default: 10)" },
+	{ "from", &weir_type_prefix, WEIR_ON_SHOW, .attr = DROPPED_FROM, .spec = &from_attr,
+	  AT(query, prefix), .help = "only of addresses within this prefix" },
+	{ "limit", &weir_type_name, WEIR_ON_SHOW, QUERY(LIMIT, limit),
+	  .help = "only by this limit" },
+	END
+};
+
+const struct weir_set weir_dropped_fields = {
+	SET("dropped", query), .fields = dropped_rows,
 };
 
 const char *const weir_order_names[] = { "dropped", "count", "rate", NULL };
@@ -139,14 +146,14 @@ const struct weir_set weir_top_fields = {
 #define DROP(NAME, member)	ATTR(source_drop, SOURCE_DROP_##NAME), AT(drop, member)
 
 static const struct weir_field drop_rows[] = {
-	{ "within", &weir_type_ns, WEIR_WORDS, DROP(WITHIN_NS, within_ns), .key = "within_ms" },
-	{ "before", &weir_type_ns, WEIR_WORDS | WEIR_SOME, DROP(BEFORE_NS, before_ns),
+	{ NULL, &weir_type_ns, WEIR_WORDS, DROP(WITHIN_NS, within_ns), .key = "within_ms" },
+	{ NULL, &weir_type_ns, WEIR_WORDS | WEIR_SOME, DROP(BEFORE_NS, before_ns),
 	  .key = "before_ms" },
-	{ "reason", &weir_type_enum, WEIR_WORDS, DROP(REASON, reason) },
-	{ "budget", &weir_type_uint, WEIR_WORDS | WEIR_SOME, DROP(BUDGET, budget),
+	{ NULL, &weir_type_enum, WEIR_WORDS, DROP(REASON, reason) },
+	{ NULL, &weir_type_uint, WEIR_WORDS | WEIR_SOME, DROP(BUDGET, budget),
 	  .key = "by_budget" },
-	{ "cost", &weir_type_amount, WEIR_WORDS | WEIR_SOME, DROP(COST, cost) },
-	{ "own", &weir_type_flag, WEIR_WORDS, DROP(OWN, own) },
+	{ NULL, &weir_type_amount, WEIR_WORDS | WEIR_SOME, DROP(COST, cost) },
+	{ NULL, &weir_type_flag, WEIR_WORDS, DROP(OWN, own) },
 	END
 };
 
@@ -196,6 +203,8 @@ static const struct weir_field source_rows[] = {
 	  .bit = WEIR_HAS(SOURCE_NEWCOMERS_NEXT_NS), .key = "newcomers_next_ms" },
 	/* Shown with the length of a packet: see weir_show_source(). */
 	{ "never-fits", &weir_type_flag, WEIR_MUTE, AT(source, never_fits), .key = "never_fits" },
+	/* Likewise, of a limit that goes by a list. */
+	{ "budget-by", &weir_type_prefix, WEIR_MUTE, AT(source, asked.by), .key = "budget_by" },
 	{ "action", &weir_type_enum, WEIR_MUTE | WEIR_EVENT, SOURCE(ACTION, action) },
 	{ NULL, &weir_type_code, 0, SOURCE(EVENT, event) },
 	{ "forgotten", &weir_type_uint, 0, SOURCE(FORGOTTEN, forgotten),

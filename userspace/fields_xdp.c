@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The rows of weir xdp, monitor, save, diff and metrics: not sent to the module, but numbered as
- * if.
- */
+/* The rows of weir xdp, monitor and metrics: not sent to the module, but numbered as if. */
 
 #include <stddef.h>
 
@@ -30,7 +27,7 @@ static const struct weir_field xdp_rows[] = {
 };
 
 const struct weir_set weir_xdp_fields = {
-	.name = "xdp", .size = sizeof(struct weir_xdp), .fields = xdp_rows,
+	.name = "xdp", .size = sizeof(struct weir_xdp), .fields = xdp_rows, .own = true,
 };
 
 /* The tool filters events, by notification command. */
@@ -53,27 +50,14 @@ static const struct weir_field wanted_rows[] = {
 	  .offset = offsetof(struct weir_wanted, module),
 	  .size = sizeof(((struct weir_wanted *)0)->module),
 	  .help = "print nothing; exit when the module is unloaded" },
+	{ "-log", &weir_type_flag, WEIR_ON_SHOW, .offset = offsetof(struct weir_wanted, log),
+	  .size = sizeof(((struct weir_wanted *)0)->log),
+	  .help = "to syslog and so to the journal, a line an event" },
 	{ 0 }
 };
 
 const struct weir_set weir_wanted_fields = {
 	.name = "wanted", .size = sizeof(struct weir_wanted), .fields = wanted_rows,
-};
-
-#define FILE_ROW(verb, text)						\
-	{ "FILE", &weir_type_file, WEIR_FIRST | (verb),			\
-	  .offset = offsetof(struct weir_path, file),			\
-	  .size = sizeof(((struct weir_path *)0)->file), .help = (text) }
-
-/* Of save, and of diff. */
-static const struct weir_field path_rows[] = {
-	FILE_ROW(WEIR_ON_ADD, "file to replace (default: standard output)"),
-	FILE_ROW(WEIR_ON_SHOW, "file, of lines or of JSON (default: /etc/weir.conf)"),
-	{ 0 }
-};
-
-const struct weir_set weir_path_fields = {
-	.name = "file", .fields = path_rows, .size = sizeof(struct weir_path),
 };
 
 static const struct weir_attr_spec metering_attrs[] = {

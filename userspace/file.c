@@ -40,6 +40,66 @@ static void point_again(struct weir_tool *tool, struct weir_lines *lines, unsign
 	weir_lines_point(lines, args.fault, tool);
 }
 
+/* Point at a prefix of a list, as the user wrote it, and begin the sentence as others do. */
+static void point_at_member(struct weir_tool *tool, struct weir_lines *lines,
+			    const struct weir_member *member)
+{
+	char text[WEIR_TEXT_SIZE];
+	const char *at;
+	int i;
+
+	weir_err_set(&tool->err, "prefix-list add: %.400s", tool->err.text);
+	point_again(tool, lines, member->line, member->column, NULL, "prefixes", 0, 0);
+	if (in_json)
+		return;
+	weir_text_prefix(NULL, &member->prefix, text);
+	for (i = 3; i < lines->count; i++) {
+		at = strstr(lines->words[i], text);
+		if (!at)
+			continue;
+		weir_lines_point(lines, i, tool);
+		tool->column += at - lines->words[i];
+		tool->length = strlen(text);
+		return;
+	}
+}
+
+/* Check the lists, and the limits' use of them, unless some may be on invalid lines. */
+static void check_lists(struct weir_tool *tool, struct weir_lines *lines,
+			struct weir_config *config)
+{
+	const struct weir_field *field;
+	const struct weir_member *member;
+	const struct weir_limit *limit;
+	unsigned int i, number;
+
+	if (lines->bad)
+		return;
+	for (i = 0; i < config->list_count; i++) {
+		if (i && !strcmp(config->lists[i].name, config->lists[i - 1].name))
+			continue;
+		for (number = 0; (member = weir_lists_check(config, config->lists[i].name, number,
+							    &tool->err)); number++) {
+			point_at_member(tool, lines, member);
+			if (weir_count_bad(tool, lines))
+				return;
+		}
+	}
+	for (limit = config->limits; limit < config->limits + config->limit_count; limit++) {
+		number = 0;
+		while (weir_lists_check_limit(config, limit, &number, &field, &member,
+					      &tool->err)) {
+			if (member)
+				point_at_member(tool, lines, member);
+			else
+				point_again(tool, lines, limit->line, limit->column, field->word,
+					    weir_field_key(field), 0, 0);
+			if (weir_count_bad(tool, lines))
+				return;
+		}
+	}
+}
+
 /* Check exemptions for duplicates and missing limits, which may be on invalid lines. */
 static void check_items(struct weir_tool *tool, struct weir_lines *lines,
 			struct weir_config *config)
@@ -142,16 +202,10 @@ static int open_files(struct weir_tool *tool, const char *path, struct weir_line
 	return ret;
 }
 
-/* Read the whole file, of @either format or of that of the output, and report its errors. */
-static int read_config(struct weir_tool *tool, const char *path, struct weir_lines *lines,
-		       struct weir_config *config, bool either)
+/* Read an open file whole, and report its errors. */
+static int read_opened(struct weir_tool *tool, const char *path, struct weir_lines *lines,
+		       struct weir_config *config)
 {
-	config->limit_count = 0;
-	config->exempt_count = 0;
-	config->list_count = 0;
-	config->early_count = 0;
-	if (open_files(tool, path, lines, either))
-		return WEIR_EXIT_WORDS;
 	tool->places = &places;
 	config->places = &places;
 	defines.places = &places;
@@ -162,7 +216,37 @@ static int read_config(struct weir_tool *tool, const char *path, struct weir_lin
 	tool->column = 0;
 	if (lines->bad < WEIR_BAD_LINES)
 		check_items(tool, lines, config);
+	check_lists(tool, lines, config);
 	return lines->bad ? WEIR_EXIT_WORDS : WEIR_EXIT_OK;
+}
+
+/* Read the whole file, of @either format or of that of the output, and report its errors. */
+static int read_config(struct weir_tool *tool, const char *path, struct weir_lines *lines,
+		       struct weir_config *config, bool either)
+{
+	config->limit_count = 0;
+	config->exempt_count = 0;
+	config->list_count = 0;
+	config->lists_named = 0;
+	config->member_count = 0;
+	config->early_count = 0;
+	if (open_files(tool, path, lines, either))
+		return WEIR_EXIT_WORDS;
+	return read_opened(tool, path, lines, config);
+}
+
+/* Likewise, what weir save would write, from malloc(). */
+static int read_saved(struct weir_tool *tool, char *text, size_t size, struct weir_lines *lines,
+		      struct weir_config *config)
+{
+	memset(lines, 0, sizeof(*lines));
+	in_json = false;
+	tool->line = 0;
+	if (weir_lines_replace(lines, text, size, &tool->err)) {
+		weir_count_bad(tool, lines);
+		return WEIR_EXIT_WORDS;
+	}
+	return read_opened(tool, tool->file, lines, config);
 }
 
 /* Print warnings and notes on a valid configuration, before or after it is applied. */
@@ -172,10 +256,12 @@ static void note_items(struct weir_tool *tool, const struct weir_config *config,
 
 	for (i = 0; i < config->limit_count; i++) {
 		tool->line = config->limits[i].line;
-		if (applied)
+		if (applied) {
 			weir_note_limit(tool, &config->limits[i]);
-		else
-			weir_note_ssh(tool, &config->limits[i], false);
+			weir_note_lists(tool, config, &config->limits[i]);
+		} else {
+			weir_note_ssh(tool, &config->limits[i]);
+		}
 	}
 	for (i = 0; !applied && i < config->exempt_count; i++) {
 		tool->line = config->exempts[i].line;
@@ -191,10 +277,26 @@ static void note_items(struct weir_tool *tool, const struct weir_config *config,
 		else
 			weir_note_exempt(tool, &config->exempts[i]);
 	}
+	if (applied)
+		weir_note_unused(tool, config);
 	for (i = 0; applied && i < config->early_count; i++) {
 		tool->line = config->early[i].line;
 		weir_note_dev(tool, config->early[i].dev);
 	}
+}
+
+/* Warn of what a valid configuration would do; an enum weir_exit: an error is printed. */
+static int judge_items(struct weir_tool *tool, const struct weir_config *config)
+{
+	int status;
+
+	tool->meets_own = false;
+	note_items(tool, config, false);
+	tool->line = 0;
+	status = weir_own_allowed(tool);
+	if (status)
+		weir_complain(tool, NULL);
+	return status;
 }
 
 /* Point at the item that the kernel refused. */
@@ -227,8 +329,24 @@ static bool has_heir(const struct weir_limit *limit, struct weir_config *config)
 	static const uint8_t usual[2] = { 32, 64 };
 	const struct weir_limit *heir = weir_config_find(config, limit->name);
 
-	return heir && !memcmp(heir->has & WEIR_HAS(LIMIT_PREFIX4) ? heir->per : usual, limit->per,
-			       sizeof(limit->per));
+	return heir && !weir_limit_restarts(heir, limit) &&
+	       !memcmp(heir->has & WEIR_HAS(LIMIT_PREFIX4) ? heir->per : usual, limit->per,
+		       sizeof(limit->per));
+}
+
+/* Why it has none. */
+static const char *lacks_text(const struct weir_limit *limit, struct weir_config *config)
+{
+	const struct weir_limit *other = weir_config_find(config, limit->name);
+
+	return !other ? "does not have it" : weir_limit_restarts(other, limit) ?
+	       "has it with budgets of another unit" : "has it with another 'per'";
+}
+
+static const char *others_text(unsigned int more, char buf[32])
+{
+	snprintf(buf, 32, " (and of %u more)", more);
+	return more ? buf : "";
 }
 
 /* The next limit in force whose blocks another configuration would end, from @limit on; or NULL. */
@@ -242,76 +360,149 @@ static const struct weir_limit *next_to_end(const struct weir_config *there,
 	return NULL;
 }
 
-/* The limits in force, with their counters; false: they cannot be had. The error stays. */
-static bool get_counted(struct weir_tool *tool, struct weir_config *there)
-{
-	struct weir_err err = tool->err;
-	bool stats = tool->stats;
-	int status;
-
-	tool->stats = true;
-	status = weir_get_config(tool, there, false);
-	tool->stats = stats;
-	tool->err = err;
-	return !status;
-}
-
 /* Say of which limits -force ends the blocks. */
 static void warn_blocks(struct weir_tool *tool, struct weir_config *config)
 {
-	static struct weir_config there;
-	const struct weir_limit *limit;
+	const struct weir_config *there = config->force ? weir_there_counted(tool) : NULL;
+	const struct weir_limit *limit = there ? next_to_end(there, there->limits, config) : NULL;
 
-	if (!config->force || !get_counted(tool, &there))
-		return;
-	for (limit = next_to_end(&there, there.limits, config); limit;
-	     limit = next_to_end(&there, limit + 1, config))
+	for (; limit; limit = next_to_end(there, limit + 1, config))
 		weir_warn_blocked(tool, limit);
+}
+
+/* What is in force before it is replaced, for notes; nothing if these are not wanted. */
+static struct weir_config was;
+
+static void get_was(struct weir_tool *tool)
+{
+	struct weir_err err = tool->err;
+	bool stats = tool->stats;
+
+	tool->stats = true;
+	if (tool->quiet || weir_get_config(tool, &was, true))
+		weir_config_clear(&was);
+	weir_config_sort(&was);
+	tool->stats = stats;
+	tool->err = err;
+}
+
+/* Say what limits that stay lose, and who is known. */
+static void note_kept(struct weir_tool *tool, struct weir_config *config)
+{
+	const struct weir_limit *limit, *old;
+
+	for (old = was.limits; old < was.limits + was.limit_count; old++) {
+		if (!has_heir(old, config))
+			continue;
+		limit = weir_config_find(config, old->name);
+		tool->line = limit->line;
+		weir_note_changed(tool, limit, old);
+		weir_note_known(tool, limit, old);
+		weir_note_scale(tool, config, limit, old);
+	}
+	tool->line = 0;
+}
+
+/*
+ * Say what was in force that another configuration does not go on with; if not @all, only what
+ * commands that lead to it do not name.
+ */
+static void note_gone(struct weir_tool *tool, struct weir_config *config, bool all)
+{
+	const struct weir_limit *old, *first = NULL;
+	char buf[32], forgotten[WEIR_TEXT_SIZE];
+	unsigned int more = 0;
+	uint64_t known = 0;
+
+	for (old = was.limits; old < was.limits + was.limit_count; old++) {
+		if (has_heir(old, config))
+			continue;
+		more += !!first;
+		known += old->stats.known_now;
+		first = first ? first : old;
+	}
+	if (first)
+		weir_note(tool, "note", "the counts of limit '%s'%s go, as the file %s%s",
+			  first->name, others_text(more, buf), lacks_text(first, config),
+			  weir_forgotten_text(known, ", and ", forgotten));
+	weir_note_gone(tool, config, &was, all);
+	weir_note_lost(tool, &was, config);
+	weir_config_clear(&was);
 }
 
 /* The kernel says how many blocks would be lost, but not of which limits. */
 static void blame_blocks(struct weir_tool *tool, struct weir_config *config)
 {
-	static struct weir_config there;
-	const struct weir_limit *limit, *first = NULL;
+	const struct weir_config *there = weir_there_counted(tool);
+	const struct weir_limit *first = there ? next_to_end(there, there->limits, config) : NULL;
+	const struct weir_limit *limit;
 	unsigned int more = 0;
-	char others[32] = "";
+	char buf[32];
 
-	if (get_counted(tool, &there))
-		first = next_to_end(&there, there.limits, config);
-	for (limit = first; limit; limit = next_to_end(&there, limit + 1, config))
+	for (limit = first; limit; limit = next_to_end(there, limit + 1, config))
 		more += limit != first;
-	if (more)
-		snprintf(others, sizeof(others), " (and of %u more)", more);
 	if (first)
-		weir_err_set(&tool->err, "the %" PRIu64 " block%s of limit '%s'%s would end, as the file %s; 'weir -force -file %.200s' does it",
+		weir_err_set(&tool->err, "the %" PRIu64 " block%s of limit '%s'%s would end, as the file %s",
 			     first->stats.blocked_now, first->stats.blocked_now == 1 ? "" : "s",
-			     first->name, others,
-			     weir_config_find(config, first->name) ? "has it with another 'per'" :
-			     "does not have it", tool->file);
+			     first->name, others_text(more, buf), lacks_text(first, config));
 }
 
-/* Replace what the module has; an error is printed. */
-static int replace(struct weir_tool *tool, struct weir_lines *lines, struct weir_config *config)
+/* Say what the module refuses without -force. */
+static void warn_forced(struct weir_tool *tool, struct weir_config *config)
 {
 	struct weir_request request = {
 		.cmd = WEIR_CMD_CONFIG_REPLACE, .set = &weir_config_fields,
 		.verb = WEIR_ON_ADD, .model = config,
 	};
+	bool check = config->check;
+	const struct weir_limit *limit;
+
+	if (!config->force)
+		return;
+	config->force = false;
+	config->check = true;
+	weir_nl_ask(&tool->nl, &request);
+	config->force = true;
+	config->check = check;
+	if (request.ret != -EBUSY || request.fault_type != WEIR_A_CONFIG_LIMIT)
+		return;
+	limit = &config->limits[request.fault_item];
+	tool->line = limit->line;
+	weir_warn_forced(tool, limit->name);
+	tool->line = 0;
+}
+
+/* Replace what the module has; an error is printed, and a warning unless @again. */
+static int replace(struct weir_tool *tool, struct weir_lines *lines, struct weir_config *config,
+		   bool again)
+{
+	struct weir_request request = {
+		.cmd = WEIR_CMD_CONFIG_REPLACE, .set = &weir_config_fields,
+		.verb = WEIR_ON_ADD, .model = config,
+	};
+	char forced[WEIR_FORCED_SIZE];
 	int status;
 
 	tool->line = 0;
+	if (!again)
+		warn_forced(tool, config);
 	warn_blocks(tool, config);
+	get_was(tool);
+	weir_note_ends(tool, config, &was);
 	weir_nl_ask(&tool->nl, &request);
+	if (again)
+		request.warning[0] = '\0';
 	point_at_fault(tool, lines, &request, config);
 	status = weir_tool_settle(tool, &request, 0);
-	if (request.ret == -EBUSY && request.fault)
-		weir_err_set(&tool->err, "%.300s: weir -force -file %.150s", tool->nl.err.text,
-			     tool->file);
-	else if (request.ret == -EBUSY)
+	if (request.ret == -EBUSY && !request.fault)
 		blame_blocks(tool, config);
+	if (request.ret == -EBUSY)
+		weir_err_set(&tool->err, "%.300s" WEIR_FORCED, tool->err.text,
+			     weir_forced(tool, forced));
 	if (status)
 		weir_complain(tool, NULL);
+	else
+		note_kept(tool, config);
 	return status;
 }
 
@@ -328,14 +519,30 @@ static int check(struct weir_tool *tool, struct weir_lines *lines, struct weir_c
 		weir_complain(tool, "early");
 		return WEIR_EXIT_REFUSED;
 	}
-	return replace(tool, lines, config);
+	return replace(tool, lines, config, false);
+}
+
+/* Replace what the module has, and go on with what belongs to it; an error is printed. */
+static int replace_with(struct weir_tool *tool, struct weir_lines *lines,
+			struct weir_config *config, const struct weir_saved *saved)
+{
+	int status = replace(tool, lines, config, saved && saved->again);
+
+	if (status || !saved || !saved->after)
+		return status;
+	tool->line = 0;
+	status = saved->after(tool, config, saved->data);
+	if (status)
+		weir_complain(tool, NULL);
+	return status;
 }
 
 /*
  * The programs that ask come before the limits and go after them: without limits they ask for
  * nothing, and what the module refuses leaves them as they were.
  */
-static int apply(struct weir_tool *tool, struct weir_lines *lines, struct weir_config *config)
+static int apply(struct weir_tool *tool, struct weir_lines *lines, struct weir_config *config,
+		 const struct weir_saved *saved)
 {
 	unsigned int bad;
 	int status;
@@ -351,8 +558,14 @@ static int apply(struct weir_tool *tool, struct weir_lines *lines, struct weir_c
 		weir_complain(tool, NULL);
 		return status;
 	}
-	if (tool->check)
-		return check(tool, lines, config);
+	if (tool->check) {
+		status = check(tool, lines, config);
+		if (status)
+			return status;
+		note_gone(tool, config, true);
+		weir_xdp_prune(tool, config);
+		return WEIR_EXIT_OK;
+	}
 	status = weir_xdp_apply(tool, config, &bad);
 	if (status) {
 		point_again(tool, lines, config->early[bad].line, config->early[bad].column,
@@ -360,13 +573,15 @@ static int apply(struct weir_tool *tool, struct weir_lines *lines, struct weir_c
 		weir_complain(tool, "early");
 		return status;
 	}
-	status = replace(tool, lines, config);
+	status = replace_with(tool, lines, config, saved);
 	tool->line = 0;
-	if (status)
+	if (status) {
 		weir_xdp_undo(config, config->early_count);
-	else
-		weir_xdp_prune(tool, config);
-	return status;
+		return status;
+	}
+	note_gone(tool, config, true);
+	weir_xdp_prune(tool, config);
+	return WEIR_EXIT_OK;
 }
 
 static void close_files(struct weir_tool *tool, struct weir_lines *lines)
@@ -390,9 +605,9 @@ int weir_apply_file(struct weir_tool *tool, const char *path)
 	status = read_config(tool, path, &lines, &config, false);
 	tool->config = &config;
 	if (!status)
-		note_items(tool, &config, false);
+		status = judge_items(tool, &config);
 	if (!status)
-		status = apply(tool, &lines, &config);
+		status = apply(tool, &lines, &config, NULL);
 	if (!status)
 		note_items(tool, &config, true);
 	tool->config = NULL;
@@ -402,24 +617,65 @@ int weir_apply_file(struct weir_tool *tool, const char *path)
 	return status;
 }
 
-int weir_read_file(struct weir_tool *tool, const char *path, struct weir_config *config)
+int weir_read_file(struct weir_tool *tool, const char *path, bool asks,
+		   struct weir_config *config)
 {
 	struct weir_site site = weir_site_enter(tool, path);
 	struct weir_lines lines;
+	unsigned int i;
 	int status;
 
 	config->check = true;
 	config->force = tool->force;
 	status = read_config(tool, path, &lines, config, true);
 	tool->config = config;
-	if (!status && tool->reached)
+	if (!status && asks)
 		status = check(tool, &lines, config);
+	for (i = 0; !status && asks && i < config->limit_count; i++) {
+		tool->line = config->limits[i].line;
+		weir_note_lists(tool, config, &config->limits[i]);
+	}
+	tool->line = 0;
+	if (!status && asks)
+		note_gone(tool, config, false);
 	tool->config = NULL;
 	weir_notes_end(tool);
 	close_files(tool, &lines);
 	config->places = NULL;
 	weir_site_leave(tool, site);
-	if (status)
-		weir_err_set(&tool->err, "nothing was compared: %.200s cannot be applied", path);
+	return status;
+}
+
+int weir_apply_saved(struct weir_tool *tool, const struct weir_saved *saved)
+{
+	struct weir_site site = weir_site_enter(tool, saved->file);
+	static struct weir_config config;
+	struct weir_lines lines;
+	int status;
+
+	weir_config_clear(&config);
+	config.check = false;
+	config.force = tool->force;
+	status = read_saved(tool, saved->text, saved->size, &lines, &config);
+	tool->config = &config;
+	tool->line = 0;
+	if (!status && saved->before) {
+		status = saved->before(tool, &config, saved->data);
+		if (status)
+			weir_complain(tool, NULL);
+	}
+	if (!status && !tool->check) {
+		tool->saved = true;
+		if (!saved->again)
+			status = judge_items(tool, &config);
+		tool->saved = false;
+		if (!status)
+			status = apply(tool, &lines, &config, saved);
+	}
+	tool->config = NULL;
+	weir_notes_end(tool);
+	close_files(tool, &lines);
+	weir_config_clear(&config);
+	weir_site_leave(tool, site);
 	return status;
 }

@@ -111,7 +111,7 @@ static void put_usage(FILE *to, const struct weir_object *object,
 	int column;
 
 	column = fprintf(to, "%s weir %s", begin, object->name);
-	if (!object->alone)
+	if (weir_verb_of(object, command))
 		column += fprintf(to, " %s", command->name);
 	if (command->set)
 		weir_set_words(command->set, command->verb, words);
@@ -136,10 +136,13 @@ void weir_help_command(FILE *to, const struct weir_object *object,
 	struct weir_word words[WEIR_WORDS_MAX] = { 0 };
 	char name[WEIR_TEXT_SIZE], value[WEIR_TEXT_SIZE];
 	const struct weir_field *field, *last = NULL;
+	const struct weir_command *other;
 	const struct weir_word *word;
 	int used;
 
 	put_usage(to, object, command, "Usage:");
+	for (other = object->commands + 1; !weir_verb_of(object, command) && other->name; other++)
+		put_usage(to, object, other, "      ");
 	fprintf(to, "%s\n", command->help);
 	if (command->set)
 		weir_set_words(command->set, command->verb, words);

@@ -232,3 +232,37 @@ int weir_include_all(struct weir_tool *tool, const char *path, struct weir_lines
 		free(to.text);
 	return ret;
 }
+
+/* What a file has that a saved one does not: the name of the command; NULL: nothing. */
+static const char *find_lost(struct weir_lines *lines)
+{
+	struct weir_err err;
+	const char *word;
+	int ret;
+
+	while ((ret = weir_lines_next(lines, &err)) && !lines->failed) {
+		word = ret > 0 ? lines->words[0] : "";
+		if (!strcmp(word, "include") || !strcmp(word, "define"))
+			return word;
+	}
+	return NULL;
+}
+
+int weir_include_keep(struct weir_tool *tool, const char *path)
+{
+	struct weir_lines lines = { 0 };
+	const char *word = NULL;
+	struct weir_err err;
+	struct stat is;
+
+	/* what is not there, or cannot be read, has nothing to lose, or cannot be written either */
+	if (tool->force || stat(path, &is) || !S_ISREG(is.st_mode))
+		return WEIR_EXIT_OK;
+	if (!weir_lines_open(&lines, path, false, &err))
+		word = find_lost(&lines);
+	if (word)
+		weir_err_set(&tool->err, "%.200s %s on line %u, which a saved file does not have: save to another file, or overwrite it with -force",
+			     path, *word == 'i' ? "includes others" : "defines a name", lines.line);
+	weir_lines_close(&lines);
+	return word ? WEIR_EXIT_WORDS : WEIR_EXIT_OK;
+}

@@ -79,14 +79,68 @@ static bool get_counted(struct weir_tool *tool, const char *name, struct weir_li
 	return !get.ret;
 }
 
-/* Say how many blocks a forced change has ended. */
-static void warn_lost(struct weir_tool *tool, const char *name, uint64_t before)
+/* Say what a forced change of a limit would lose, which the module refuses otherwise. */
+static void warn_forced(struct weir_tool *tool, const struct weir_command *command,
+			const struct weir_limit *limit)
+{
+	struct weir_limit words = *limit;
+	struct weir_request request = weir_request_of(command, &words);
+
+	words.check = true;
+	words.force = false;
+	weir_nl_ask(&tool->nl, &request);
+	if (request.ret == -EBUSY)
+		weir_warn_forced(tool, limit->name);
+}
+
+/* Say how many blocks, sources and known ones it has lost. */
+static void warn_lost(struct weir_tool *tool, const struct weir_limit *was)
 {
 	struct weir_limit is;
 
-	if (get_counted(tool, name, &is) && is.stats.blocks_lost > before)
+	if (!get_counted(tool, was->name, &is))
+		return;
+	if (is.stats.blocks_lost > was->stats.blocks_lost)
 		weir_note(tool, "warning", "limit '%s' had no room for %" PRIu64 " blocks, which ended",
-			  name, is.stats.blocks_lost - before);
+			  was->name, is.stats.blocks_lost - was->stats.blocks_lost);
+	if (is.sources < was->sources && is.stats.sources_now < was->stats.sources_now)
+		weir_note(tool, "warning", "limit '%s' had no place for %" PRIu64 " sources, whose counts are lost",
+			  was->name, was->stats.sources_now - is.stats.sources_now);
+	if (is.sources < was->sources && is.stats.known_now < was->stats.known_now)
+		weir_note(tool, "warning", "limit '%s' has forgotten %" PRIu64 " known sources, as its table had no place for them",
+			  was->name, was->stats.known_now - is.stats.known_now);
+}
+
+/* Say what becomes of the budgets of its list. */
+static void note_listed(struct weir_tool *tool, const struct weir_limit *limit,
+			const struct weir_limit *was)
+{
+	const struct weir_config *there;
+
+	there = tool->quiet || !*was->budgets_by ? NULL : weir_there(tool, true);
+	if (!there)
+		return;
+	weir_note_scale(tool, there, limit, was);
+	weir_note_unlisted(tool, there, limit, was);
+}
+
+static bool names_list(const struct weir_limit *limit)
+{
+	return *limit->budgets_by || *limit->match.from_list;
+}
+
+/* The module says that there is no such list, but not which ones there are. */
+static void say_lists(struct weir_tool *tool, const struct weir_field *field,
+		      const struct weir_limit *limit)
+{
+	const char *name = field->type == &weir_type_lookup ? limit->budgets_by :
+			   weir_field_at(field, &limit->match);
+	const struct weir_config *there = weir_there(tool, true);
+	char near[WEIR_NEAR_SIZE];
+
+	if (there)
+		weir_err_set(&tool->err, "%s: no list '%s' in force%s", field->word, name,
+			     weir_lists_near(there, name, near));
 }
 
 /* Add or set a limit and show the result. */
@@ -94,24 +148,49 @@ int weir_limit_change(struct weir_tool *tool, const struct weir_command *command
 		      union weir_model *model)
 {
 	struct weir_request request = weir_request_of(command, model);
-	bool forced = tool->force && !tool->check;
+	bool set = command->verb == WEIR_ON_SET, there;
 	struct weir_limit made, was = { 0 };
+	char forced[WEIR_FORCED_SIZE];
 	int status;
 
 	model->limit.check = tool->check;
 	model->limit.force = tool->force;
-	if (forced)
-		get_counted(tool, model->limit.name, &was);
+	there = set && get_counted(tool, model->limit.name, &was);
+	if (set && tool->force)
+		warn_forced(tool, command, &model->limit);
 	status = change(tool, &request, &made);
-	if (!status && forced)
-		warn_lost(tool, model->limit.name, was.stats.blocks_lost);
+	if (!status && there && tool->force && !tool->check)
+		warn_lost(tool, &was);
+	if (!status && there)
+		note_listed(tool, &made, &was);
+	if (request.ret == -EBUSY)
+		weir_err_set(&tool->err, "%.190s" WEIR_FORCED, tool->nl.err.text,
+			     weir_forced(tool, forced));
+	if (request.ret == -ENOENT && request.fault && (request.fault->type == &weir_type_list ||
+							request.fault->type == &weir_type_lookup))
+		say_lists(tool, request.fault, &model->limit);
 	/* of a check, what a new limit would be; nobody but root may ask */
 	if (!status && (!tool->check || made.has & WEIR_HAS(LIMIT_MEMORY)))
 		show_one(tool, &made);
 	if (!status && !tool->check)
 		command->note(tool, model);
+	if (!status && !tool->check && names_list(&model->limit))
+		weir_note_listed(tool, &model->limit);
 	if (status && tool->exist && request.ret == command->allowed)
 		return add_existing(tool, &model->limit);
+	return status;
+}
+
+int weir_limit_rename(struct weir_tool *tool, const struct weir_command *command,
+		      union weir_model *model)
+{
+	const struct weir_limit *limit = &model->limit;
+	int status = weir_run_plain(tool, command, model);
+
+	/* A file goes by names. */
+	if (!status)
+		weir_note(tool, "note", "rename it in the file that is applied later, too: one with a limit '%s' makes it anew, and deletes '%s'",
+			  limit->name, limit->new_name);
 	return status;
 }
 
@@ -180,58 +259,21 @@ int weir_limit_rezone(struct weir_tool *tool, const struct weir_command *command
 
 void weir_warn_add(struct weir_tool *tool, const void *model)
 {
-	weir_note_ssh(tool, model, false);
+	weir_note_ssh(tool, model);
 }
 
-/* Fill in what "set" leaves unchanged; false: unknown. */
-static bool merge(struct weir_tool *tool, struct weir_limit *limit)
+/* Fill in what "set" leaves unchanged. */
+static void merge(struct weir_limit *limit, const struct weir_limit *was)
 {
-	struct weir_limit was = { 0 };
-	struct weir_request get;
-
-	if (!tool->reached || weir_get_limit(tool, limit->name, &was, &get))
-		return false;
 	if (!limit->match.any) {
-		limit->match.invert |= was.match.invert & ~limit->match.has;
-		weir_set_fill(&weir_match_fields, &limit->match, &was.match);
+		limit->match.invert |= was->match.invert & ~limit->match.has;
+		weir_set_fill(&weir_match_fields, &limit->match, &was->match);
 	}
-	weir_set_fill(&weir_limit_fields, limit, &was);
-	return true;
+	weir_set_fill(&weir_limit_fields, limit, was);
 }
 
-/* Say which budgets go, if those given replace all. */
-static void note_budgets(struct weir_tool *tool, const struct weir_limit *limit)
-{
-	const struct weir_budget *old, *new;
-	struct weir_limit was = { 0 };
-	char buf[WEIR_TEXT_SIZE];
-	struct weir_request get;
-	unsigned int i, j;
-	bool one;
-
-	if (!limit->budget_count || !tool->reached ||
-	    weir_get_limit(tool, limit->name, &was, &get) ||
-	    (limit->budget_count < was.budget_count && !limit->only))
-		return;
-	one = was.budget_count == 1 && limit->budget_count == 1;
-	for (i = 0; i < was.budget_count; i++) {
-		old = &was.budgets[i];
-		for (j = 0; j < limit->budget_count; j++) {
-			new = &limit->budgets[j];
-			if (new->amount.window_ms == old->amount.window_ms &&
-			    (one || !(new->has & WEIR_HAS(BUDGET_UNIT)) || new->unit == old->unit))
-				break;
-		}
-		if (j == limit->budget_count)
-			weir_note(tool, "note", "limit '%s' loses its budget %s %s%s", limit->name,
-				  weir_text_budget(NULL, &old->amount, buf),
-				  weir_unit_names[old->unit],
-				  one ? "; to keep it, give both" : "");
-	}
-}
-
-/* The configuration, if it has what names limits; false: it has not, or cannot be had. */
-static bool get_named(struct weir_tool *tool, struct weir_config *there)
+/* The configuration, if it has what names limits; NULL: it has not, or cannot be had. */
+static struct weir_config *get_named(struct weir_tool *tool)
 {
 	struct weir_stats stats;
 	struct weir_request request = {
@@ -239,8 +281,8 @@ static bool get_named(struct weir_tool *tool, struct weir_config *there)
 	};
 
 	/* Reading all of them takes long where there are many, and most often there is none. */
-	return !weir_nl_ask(&tool->nl, &request) && stats.exempts + stats.blocked_prefixes &&
-	       !weir_get_config(tool, there, true);
+	return !weir_nl_ask(&tool->nl, &request) && stats.exempts + stats.blocked_prefixes ?
+	       weir_there(tool, true) : NULL;
 }
 
 /* How many prefixes are blocked under the limit, or under all. */
@@ -254,31 +296,61 @@ static unsigned int count_blocks(const struct weir_config *config, const char *l
 }
 
 /* A limit that observes blocks nobody. */
-static void warn_observe(struct weir_tool *tool, const struct weir_limit *limit)
+static void warn_observe(struct weir_tool *tool, const struct weir_limit *limit,
+			 const struct weir_limit *was)
 {
-	static struct weir_config there;
+	const struct weir_config *there;
 	unsigned int prefixes = 0;
-	struct weir_limit was;
 
-	if (limit->action != WEIR_ACTION_OBSERVE || !tool->reached ||
-	    !get_counted(tool, limit->name, &was) || was.action == WEIR_ACTION_OBSERVE)
+	if (limit->action != WEIR_ACTION_OBSERVE || was->action == WEIR_ACTION_OBSERVE)
 		return;
-	if (get_named(tool, &there))
-		prefixes = count_blocks(&there, limit->name) + count_blocks(&there, "");
-	if (was.stats.blocked_now || prefixes)
+	there = get_named(tool);
+	if (there)
+		prefixes = count_blocks(there, limit->name) + count_blocks(there, "");
+	if (was->stats.blocked_now || prefixes)
 		weir_note(tool, "warning",
 			  "a limit that observes blocks nobody: blocked sources (%u) and prefixes (%u) get through '%s'",
-			  (unsigned int)was.stats.blocked_now, prefixes, limit->name);
+			  (unsigned int)was->stats.blocked_now, prefixes, limit->name);
+}
+
+static bool knows_none(const struct weir_limit *limit)
+{
+	return limit->has & WEIR_HAS(LIMIT_KNOWN_MS) && !limit->known_ms;
+}
+
+void weir_note_known(struct weir_tool *tool, const struct weir_limit *limit,
+		     const struct weir_limit *was)
+{
+	const struct weir_limit_stats *stats = &was->stats;
+	bool none = knows_none(limit);
+
+	if (!was->newcomers.count && limit->newcomers.count && !none)
+		weir_note(tool, "note",
+			  "limit '%s' does not learn: it knows the sources that are in its table (%u that count now, and idle ones), also those of a flood; 'known none' knows nobody, 'weir source forget all limit %s' learns",
+			  limit->name, (unsigned int)stats->sources_now, limit->name);
+	if (!was->newcomers.count || !stats->known_now)
+		return;
+	if (!limit->newcomers.count)
+		weir_note(tool, "note", "limit '%s' forgets which sources are known (%" PRIu64 ")",
+			  limit->name, stats->known_now);
+	else if (none && !knows_none(was))
+		weir_note(tool, "note", "limit '%s' keeps the %" PRIu64 " sources that it knows; if they belong to a flood: weir source forget all limit %s",
+			  limit->name, stats->known_now, limit->name);
 }
 
 void weir_warn_set(struct weir_tool *tool, const void *model)
 {
-	struct weir_limit limit = *(const struct weir_limit *)model;
+	struct weir_limit limit = *(const struct weir_limit *)model, was;
+	bool there = tool->reached && get_counted(tool, limit.name, &was);
 
-	note_budgets(tool, &limit);
-	warn_observe(tool, &limit);
-	if (merge(tool, &limit) || limit.match.any)
-		weir_note_ssh(tool, &limit, true);
+	weir_note_budgets(tool, &limit);
+	if (there) {
+		warn_observe(tool, &limit, &was);
+		merge(&limit, &was);
+		weir_note_known(tool, &limit, &was);
+	}
+	if (there || limit.match.any)
+		weir_note_ssh(tool, &limit);
 }
 
 void weir_warn_blocked(struct weir_tool *tool, const struct weir_limit *limit)
@@ -295,52 +367,87 @@ void weir_warn_blocked(struct weir_tool *tool, const struct weir_limit *limit)
 /* The limit that a command names, or all. */
 static void warn_each(struct weir_tool *tool, const char *name)
 {
-	static struct weir_config there;
+	const struct weir_config *there;
 	const struct weir_limit *limit;
-	bool stats = tool->stats;
 	struct weir_limit one;
 
 	if (tool->reached && name && get_counted(tool, name, &one))
 		weir_warn_blocked(tool, &one);
-	if (!tool->reached || name)
+	there = name ? NULL : weir_there_counted(tool);
+	if (!there)
 		return;
-	tool->stats = true;
-	if (!weir_get_config(tool, &there, false))
-		for (limit = there.limits; limit < there.limits + there.limit_count; limit++)
-			weir_warn_blocked(tool, limit);
-	tool->stats = stats;
+	for (limit = there->limits; limit < there->limits + there->limit_count; limit++)
+		weir_warn_blocked(tool, limit);
 }
 
-/* Say how many exemptions and blocked prefixes name a limit that goes. */
+const char *weir_forgotten_text(uint64_t known, const char *before, char buf[WEIR_TEXT_SIZE])
+{
+	*buf = '\0';
+	if (known)
+		snprintf(buf, WEIR_TEXT_SIZE, "%s%" PRIu64 " known source%s forgotten", before,
+			 known, known == 1 ? " is" : "s are");
+	return buf;
+}
+
+/* What goes with a limit, or all: the counts of how many sources, and which are known. */
+static void note_counts(struct weir_tool *tool, const char *name)
+{
+	const struct weir_config *there = tool->quiet ? NULL : weir_there_counted(tool);
+	const struct weir_limit *limit = there ? there->limits : NULL;
+	uint64_t sources = 0, known = 0;
+	char buf[WEIR_TEXT_SIZE];
+
+	for (; there && limit < there->limits + there->limit_count; limit++) {
+		if (name && strcmp(limit->name, name))
+			continue;
+		sources += limit->stats.sources_now;
+		known += limit->stats.known_now;
+	}
+	if (sources)
+		weir_note(tool, "note", "the counts of %" PRIu64 " source%s go%s", sources,
+			  sources == 1 ? "" : "s", weir_forgotten_text(known, ", and ", buf));
+	else if (known)
+		weir_note(tool, "note", "%s", weir_forgotten_text(known, "", buf));
+}
+
+/* Say how many exemptions and blocked prefixes name a limit that goes, or with NULL, any limit. */
 static void warn_named(struct weir_tool *tool, const char *name)
 {
-	static struct weir_config there;
-	unsigned int i, exempts = 0, blocks;
+	struct weir_config *there = tool->reached ? get_named(tool) : NULL;
+	const struct weir_exempt *at;
+	unsigned int exempts = 0, blocks = 0;
 
-	if (!tool->reached || !get_named(tool, &there))
+	if (!there || !there->limit_count || (name && !weir_config_find(there, name)))
 		return;
-	blocks = count_blocks(&there, name);
-	for (i = 0; i < there.exempt_count; i++)
-		exempts += !there.exempts[i].block && !strcmp(there.exempts[i].limit, name);
+	for (at = there->exempts; at < there->exempts + there->exempt_count; at++) {
+		if (!*at->limit || (name && strcmp(at->limit, name)))
+			continue;
+		exempts += !at->block;
+		blocks += at->block;
+	}
 	if (exempts || blocks)
-		weir_note(tool, "warning", "deleting limit '%s' also deletes its exemptions (%u) and blocked prefixes (%u)",
-			  name, exempts, blocks);
-	if (there.limit_count == 1 && count_blocks(&there, ""))
+		weir_note(tool, "warning", "deleting %s%s%s also deletes %s exemptions (%u) and blocked prefixes (%u)",
+			  name ? "limit '" : "all limits", name ? name : "", name ? "'" : "",
+			  name ? "its" : "their", exempts, blocks);
+	if ((!name || there->limit_count == 1) && count_blocks(there, ""))
 		weir_note(tool, "warning", "no limit will be left, so prefixes that are blocked under all limits (%u) get through",
-			  count_blocks(&there, ""));
+			  count_blocks(there, ""));
 }
 
 void weir_warn_limit_del(struct weir_tool *tool, const void *model)
 {
 	const char *name = ((const struct weir_limit *)model)->name;
 
+	note_counts(tool, name);
 	warn_each(tool, name);
 	warn_named(tool, name);
 }
 
 void weir_warn_limit_flush(struct weir_tool *tool, const void *model)
 {
+	note_counts(tool, NULL);
 	warn_each(tool, NULL);
+	warn_named(tool, NULL);
 }
 
 void weir_warn_forget(struct weir_tool *tool, const void *model)

@@ -22,7 +22,7 @@ static int open_text(struct weir_lines *lines, size_t size, struct weir_err *err
 	lines->size = nul ? nul + 1 - lines->whole : (ssize_t)size;
 	if (!size)
 		return 0;
-	if (lines->file != stdin)
+	if (lines->file && lines->file != stdin)
 		fclose(lines->file);
 	lines->file = fmemopen(lines->whole, lines->size, "r");
 	return lines->file ? 0 : cannot_read(lines, err);

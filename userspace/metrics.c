@@ -16,6 +16,8 @@
 
 /* A request of HTTP ends within so many lines. */
 #define HTTP_LINES	256
+/* Attempts to list limits, or sources, of which some come or go meanwhile. */
+#define TRIES	8
 
 /* What is printed: read first, so that an error prints nothing. */
 struct metrics {
@@ -88,8 +90,8 @@ static const struct row limit_rows[] = {
 	  STAT(blocked_now), 0 },
 	{ "weir_limit_sources_known", "gauge", "Sources that are known.", "", STAT(known_now),
 	  WEIR_HAS(LIMIT_STATS_KNOWN_NOW) },
-	{ "weir_limit_newcomers", "gauge", "Sources that are not known yet.", "",
-	  STAT(newcomers_now),
+	{ "weir_limit_newcomers_window_packets", "gauge",
+	  "What newcomers have used of their budget.", "", STAT(newcomers_now),
 	  WEIR_HAS(LIMIT_STATS_NEWCOMERS_NOW) },
 	{ "weir_limit_sources_wanted", "gauge",
 	  "The size of a table that would end the pressure; 0: there is none.", "",
@@ -143,20 +145,28 @@ static void put_limits(struct weir_out *out, const struct weir_config *config)
 	}
 }
 
+#define SHAPE(member)	offsetof(struct weir_limit, member), \
+			sizeof(((struct weir_limit *)0)->member)
+
 /* What a limit was made with. */
 static void put_shapes(struct weir_out *out, const struct weir_config *config)
 {
 	static const struct {
 		const char *name, *help;
-		size_t offset;
-		bool wide;
+		size_t offset, size;
 	} shapes[] = {
 		{ "weir_limit_table_places", "Places in the table of sources.",
-		  offsetof(struct weir_limit, ways), false },
+		  SHAPE(ways) },
 		{ "weir_limit_memory_bytes", "Memory of the limit.",
-		  offsetof(struct weir_limit, memory), true },
+		  SHAPE(memory) },
+		{ "weir_limit_newcomers_budget_packets",
+		  "The newcomers' budget, in packets of a window; 0: none.",
+		  SHAPE(newcomers.count) },
 		{ "weir_limit_observes", "1 if the limit only counts what it would drop.",
-		  offsetof(struct weir_limit, action), false },
+		  SHAPE(action) },
+		{ "weir_limit_alone",
+		  "1 if the hosts that share the limit are not heard, and it has amounts for that.",
+		  SHAPE(alone) },
 	};
 	const struct weir_limit *limit, *end = config->limits + config->limit_count;
 	unsigned int i;
@@ -167,8 +177,7 @@ static void put_shapes(struct weir_out *out, const struct weir_config *config)
 		for (limit = config->limits; limit < end; limit++) {
 			at = (const char *)limit + shapes[i].offset;
 			fprintf(out->to, "%s{limit=\"%s\"} %" PRIu64 "\n",
-				shapes[i].name, limit->name,
-				shapes[i].wide ? *(const uint64_t *)at : *(const uint32_t *)at);
+				shapes[i].name, limit->name, weir_uint_get(at, shapes[i].size));
 		}
 	}
 }
@@ -232,7 +241,7 @@ static void put_totals(struct weir_out *out, const struct weir_stats *stats)
 	       "Packets whose headers could not be read.", stats->unparsable);
 	single(out, "weir_events_lost_total", "counter", "Events that were not sent.",
 	       stats->events_lost);
-	single(out, "weir_memory_bytes", "gauge", "Memory of all limits.", stats->memory);
+	single(out, "weir_memory_bytes", "gauge", "Memory of tables and lists.", stats->memory);
 	single(out, "weir_limits", "gauge", "Limits.", stats->limits);
 	single(out, "weir_exemptions", "gauge", "Exemptions.", stats->exempts);
 	single(out, "weir_blocked_prefixes", "gauge", "Prefixes that are blocked.",
@@ -241,6 +250,19 @@ static void put_totals(struct weir_out *out, const struct weir_stats *stats)
 	       "Packets whose prefix is blocked; they are among the dropped ones.",
 	       stats->dropped_by_prefix);
 	single(out, "weir_tick_seconds", "gauge", "The kernel's tick.", stats->tick_ns / 1e9);
+}
+
+/* A device may have nearly any name. */
+static void put_dev(FILE *to, const char *dev)
+{
+	for (; *dev; dev++) {
+		if (*dev == '"' || *dev == '\\')
+			fprintf(to, "\\%c", *dev);
+		else if (*dev < ' ' || *dev > '~')
+			fprintf(to, "\\\\x%02x", (unsigned char)*dev);
+		else
+			fputc(*dev, to);
+	}
 }
 
 static void put_sources(struct weir_out *out, const struct metrics *metrics)
@@ -255,15 +277,18 @@ static void put_sources(struct weir_out *out, const struct metrics *metrics)
 	if (source < end)
 		head(out, "weir_source_dropped_packets_total", "counter",
 		     "Packets of a source that were dropped, or would have been; of the heaviest.");
-	for (; source < end; source++)
-		fprintf(out->to, "%s{limit=\"%s\",source=\"%s%s%s\"} %" PRIu64 "\n",
+	for (; source < end; source++) {
+		fprintf(out->to, "%s{limit=\"%s\",source=\"%s%s",
 			"weir_source_dropped_packets_total", source->limit,
 			source->prefix.family ?
 			weir_text_prefix(NULL, &source->prefix, address) : "all",
-			*source->dev ? "%" : "", source->dev, source->dropped + source->would_drop);
+			*source->dev ? "%" : "");
+		put_dev(out->to, source->dev);
+		fprintf(out->to, "\"} %" PRIu64 "\n", source->dropped + source->would_drop);
+	}
 }
 
-static void put_metrics(struct weir_out *out, const void *data)
+static int put_metrics(struct weir_out *out, void *data)
 {
 	const struct metrics *metrics = data;
 
@@ -271,20 +296,24 @@ static void put_metrics(struct weir_out *out, const void *data)
 	head(out, "weir_info", "gauge", "The version of the tool.");
 	fprintf(out->to, "weir_info{version=\"%s\"} 1\n", WEIR_VERSION);
 	if (!metrics->up)
-		return;
+		return WEIR_EXIT_OK;
 	put_totals(out, &metrics->stats);
 	put_limits(out, &metrics->config);
 	put_budgets(out, &metrics->config);
 	put_shapes(out, &metrics->config);
 	put_sources(out, metrics);
+	return WEIR_EXIT_OK;
 }
 
+/* A source of a limit that is told, too. */
 static int take_source(const void *model, void *data)
 {
+	const struct weir_source *source = model;
 	struct metrics *metrics = data;
 
-	if (metrics->source_count < WEIR_METRICS_TOP)
-		metrics->sources[metrics->source_count++] = *(const struct weir_source *)model;
+	if (source->dropped + source->would_drop && metrics->source_count < WEIR_METRICS_TOP &&
+	    weir_config_find(&metrics->config, source->limit))
+		metrics->sources[metrics->source_count++] = *source;
 	return 0;
 }
 
@@ -299,9 +328,53 @@ static int read_sources(struct weir_tool *tool, struct metrics *metrics)
 		.verb = WEIR_ON_SHOW, .model = &query, .reply_set = &weir_source_fields,
 		.reply = take_source, .data = metrics,
 	};
+	unsigned int tries = 0;
 
-	weir_nl_ask(&tool->nl, &request);
+	do {
+		metrics->source_count = 0;
+		weir_nl_ask(&tool->nl, &request);
+	} while (request.interrupted && ++tries < TRIES);
+	/* The kernel has chosen them before it told the first. */
+	request.interrupted = false;
 	return weir_tool_settle(tool, &request, 0);
+}
+
+/* What an earlier attempt has told is there already. */
+static int take_limit(const void *model, void *data)
+{
+	struct metrics *metrics = data;
+	struct weir_err unused;
+
+	weir_config_add_limit(&metrics->config, model, &unused);
+	return 0;
+}
+
+/*
+ * Limits may come and go meanwhile. A list that is interrupted may lack some, so all that any
+ * attempt has told are asked for one by one, and those left out that went.
+ */
+static int read_limits(struct weir_tool *tool, struct metrics *metrics)
+{
+	struct weir_request get, list = {
+		.cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP, .reply_set = &weir_limit_fields,
+		.reply = take_limit, .data = metrics,
+	};
+	struct weir_config *config = &metrics->config;
+	unsigned int tries = 0, used = 0, i;
+
+	weir_config_clear(config);
+	do
+		weir_nl_ask(&tool->nl, &list);
+	while (list.interrupted && ++tries < TRIES);
+	list.interrupted = false;
+	for (i = 0; !list.ret && i < config->limit_count; i++) {
+		if (!weir_get_limit(tool, config->limits[i].name, &config->limits[used], &get))
+			used++;
+		else if (get.ret != -ENOENT)
+			list = get;
+	}
+	config->limit_count = used;
+	return weir_tool_settle(tool, &list, 0);
 }
 
 static int read_all(struct weir_tool *tool, struct metrics *metrics)
@@ -312,9 +385,9 @@ static int read_all(struct weir_tool *tool, struct metrics *metrics)
 	int status;
 
 	weir_nl_ask(&tool->nl, &stats);
-	status = weir_tool_settle(tool, &stats, 0);
-	return status ?: weir_get_config(tool, &metrics->config, false) ?:
-	       metrics->top ? read_sources(tool, metrics) : WEIR_EXIT_OK;
+	status = weir_tool_settle(tool, &stats, 0) ?: read_limits(tool, metrics);
+	metrics->stats.limits = metrics->config.limit_count;
+	return status ?: metrics->top ? read_sources(tool, metrics) : WEIR_EXIT_OK;
 }
 
 /* Read a request of HTTP up to its empty line, and put the head of the answer. */
@@ -363,10 +436,9 @@ int weir_metrics(struct weir_tool *tool, const struct weir_command *command,
 	if (status)
 		return status;
 	if (ask.file && strcmp(ask.file, "-"))
-		return weir_replace_file(tool, ask.file, put_metrics, &metrics);
+		return weir_replace_file(tool, ask.file, 0, put_metrics, &metrics);
 	if (ask.http)
 		fputs("HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
 		      "Connection: close\r\n\r\n", tool->out.to);
-	put_metrics(&tool->out, &metrics);
-	return WEIR_EXIT_OK;
+	return put_metrics(&tool->out, &metrics);
 }

@@ -67,7 +67,7 @@ struct weir_budget {
 	uint64_t has;
 	struct weir_amount amount;
 	uint32_t unit, slots, mode;
-	uint64_t burst, slot_ns, window_ns, most, renews;
+	uint64_t burst, alone, slot_ns, window_ns, most, renews;	/* alone 0: none */
 	struct weir_counter refused;
 };
 
@@ -77,7 +77,7 @@ struct weir_limit_stats {
 			    floor_refused, too_large, early, newcomers, second_tries,
 			    newcomers_refused, dropped_by_prefix;
 	uint64_t evictions, sources_now, sources_wanted, known_now, newcomers_now, blocked_now,
-		 penalties, blocks_lost, limited_now;
+		 penalties, blocks_lost, limited_now, logged;
 };
 
 struct weir_limit {
@@ -88,12 +88,15 @@ struct weir_limit {
 	char new_name[WEIR_NAME_SIZE];
 	unsigned int budget_count;
 	struct weir_budget budgets[WEIR_BUDGETS_MAX];
-	uint32_t sources, action;
+	uint32_t sources, action, sharing;
 	uint8_t per[2];		/* prefix lengths, IPv4 and IPv6 */
 	struct weir_amount newcomers;	/* count 0: none */
 	uint32_t flood, known_ms;
 	uint64_t penalty_ms;		/* 0: none */
 	bool renew;
+	bool alone;		/* now, and so its budgets are */
+	uint16_t log;			/* group of nflog; 0: none */
+	char budgets_by[WEIR_NAME_SIZE];	/* a list; "": none */
 	struct weir_match match;
 	struct weir_zone zone;		/* of calendars */
 	char comment[WEIR_COMMENT_SIZE];
@@ -120,13 +123,21 @@ struct weir_exempt {
 	bool want_stats, check;
 };
 
+/* A prefix of a list. */
+struct weir_member {
+	struct weir_prefix prefix;
+	uint64_t budget;	/* of each source in it; 0: none of its own */
+	unsigned int line, column;	/* as of a limit */
+	unsigned int place;	/* in the configuration */
+};
+
 /* A part of a list of prefixes. */
 struct weir_list {
 	uint64_t has;
 	unsigned int line, column;
 	char name[WEIR_NAME_SIZE];
-	unsigned int prefix_count;
-	struct weir_prefix prefix[WEIR_PREFIXES_MAX];
+	unsigned int member_count;
+	struct weir_member member[WEIR_PREFIXES_MAX];
 	const char *file;		/* with more prefixes; or NULL */
 };
 
@@ -136,8 +147,8 @@ struct weir_list {
 struct weir_list_change {
 	uint64_t has;
 	char name[WEIR_NAME_SIZE];
-	unsigned int prefix_count;
-	struct weir_prefix prefix[WEIR_LIST_PREFIXES_MAX];
+	unsigned int member_count;
+	struct weir_member member[WEIR_LIST_PREFIXES_MAX];
 	bool check;
 };
 
@@ -146,6 +157,7 @@ struct weir_wanted {
 	uint64_t has;			/* by notification command; 0: all */
 	char limit[WEIR_NAME_SIZE];	/* "": all */
 	bool module;			/* only wait until it is unloaded */
+	bool log;			/* lines go to syslog */
 };
 
 /* A request on sources: which ones, and the amount to charge. */
@@ -158,11 +170,13 @@ struct weir_query {
 	uint64_t for_ms;		/* to block; 0: for ever */
 	bool replace;
 	uint32_t top, rank;		/* top 0: no ranking */
+	uint32_t last;			/* how many drops, 0: the usual number */
 	uint64_t packets, bytes;	/* to charge; both 0: one packet */
 	uint32_t mode;
 	bool wait;			/* until it is granted */
 	struct weir_match packet;	/* of the source: what is known of it, */
 	uint64_t len;			/* and its length in bytes; 0: not given */
+	const char *file;		/* with the configuration; or NULL: that in force */
 };
 
 enum weir_order { WEIR_BY_DROPPED, WEIR_BY_COUNT, WEIR_BY_RATE, WEIR_ORDERS };
@@ -188,11 +202,14 @@ struct weir_source_budget {
 	uint64_t slot[WEIR_WHEEL_MAX];	/* oldest first */
 };
 
+#define WEIR_PACKET_MAX	65535	/* bytes of IP */
+
 /* What source get was asked; all zero in other answers. */
 struct weir_asked {
 	struct weir_prefix prefix;	/* or address */
 	uint64_t len;			/* of a packet in bytes; 0: not given */
 	const struct weir_limit *limit;	/* that the answer is of, or NULL */
+	struct weir_prefix by;		/* of the limit's list, which has the first budget; or 0 */
 };
 
 /* The last drop of a source that is known. */
@@ -226,8 +243,8 @@ struct weir_source {
 struct weir_stats {
 	uint64_t has;
 	uint64_t seen, exempt, unmatched, admitted, dropped, unparsable;
-	uint64_t events_lost, memory, tick_ns, dropped_by_prefix;
-	uint32_t limits, exempts, blocked_prefixes;
+	uint64_t events_lost, memory, tick_ns, clock_ns, dropped_by_prefix;
+	uint32_t limits, exempts, blocked_prefixes, namespaces;
 };
 
 struct weir_pressure {
@@ -253,6 +270,72 @@ struct weir_state {
 struct weir_path {
 	uint64_t has;
 	const char *file;	/* or NULL, if not given */
+	const char *state;	/* likewise: to save the state, too */
+};
+
+/* What became of the sources in a message of a saved state. */
+struct weir_merged {
+	uint64_t has;
+	uint32_t merged, evicted, blocks_lost, skipped;
+};
+
+/* What a saved state has, and what became of it. */
+struct weir_restored {
+	uint64_t has;
+	uint64_t saved;		/* in seconds since 1970 */
+	uint64_t age_ns;
+	uint64_t limits, exempts, blocked_prefixes, sources;
+	uint64_t merged, evicted, blocks_lost, skipped;
+};
+
+/* The words of a command, and the path of its file. */
+#define WEIR_CHANGE_SIZE	256
+#define WEIR_CHANGE_PATH	4096
+
+/* A change that is taken back unless it is confirmed. */
+struct weir_pending {
+	uint64_t has;
+	char command[WEIR_CHANGE_SIZE];
+	char file[WEIR_CHANGE_PATH];	/* that it applies; or "" */
+	uint64_t left_ns;
+	uint64_t until;		/* in seconds since 1970 */
+	uint64_t deadline_ns;	/* of CLOCK_MONOTONIC */
+	int tool;		/* the process that makes it */
+};
+
+struct weir_xdp;
+
+struct weir_upgrade {
+	uint64_t has;
+	const char *file, *old;	/* or NULL, if not given */
+	bool closed;
+};
+
+#define WEIR_SPACE_SIZE	320
+
+/* A network namespace whose limits another module goes on with. */
+struct weir_space {
+	uint64_t has;
+	char name[WEIR_SPACE_SIZE];	/* as of -netns; "": the initial one */
+	uint64_t limits, exempts, blocked_prefixes, sources, early_count;
+	struct weir_xdp *early;		/* devices that drop early */
+	char state[WEIR_SPACE_SIZE + 32];	/* the file of its saved state */
+	int fd;				/* keeps it, and enters it */
+};
+
+/* Versions and files of modules. */
+#define WEIR_KMOD_SIZE	96
+#define WEIR_KMOD_PATH	512
+
+/* What an upgrade does, or did. */
+struct weir_upgraded {
+	uint64_t has;
+	char from[WEIR_KMOD_SIZE], to[WEIR_KMOD_SIZE];
+	char module[WEIR_KMOD_PATH], old[WEIR_KMOD_PATH];	/* files; old: or "" */
+	const struct weir_space *spaces;
+	unsigned int space_count;
+	/* for how long packets were not limited, what precedes that was not saved, or dropped */
+	uint64_t unlimited_ns, uncounted_ns, closed_ns;
 };
 
 /* The most sources that metrics show. */
@@ -280,6 +363,131 @@ struct weir_xdp {
 	char off[WEIR_OFF_SIZE];	/* why it drops nothing, or "" */
 };
 
+enum weir_met { WEIR_MET_NO, WEIR_MET_MAYBE, WEIR_MET_YES };
+enum weir_says { WEIR_SAYS_NOTHING, WEIR_SAYS_ADMIT, WEIR_SAYS_REFUSE, WEIR_SAYS_EXEMPT };
+/* Reasons why a limit refuses: those of drops, from 1, and a blocked prefix. */
+#define WEIR_REASON(NAME)	(WEIR_DROP_REASON_##NAME + 1)
+#define WEIR_REASON_PREFIX	(WEIR_REASON(NEWCOMERS) + 1)
+
+/* Bits of what is judged: is there such a member? */
+enum {
+	WEIR_JUDGED_NEXT	= 1 << 0,
+	WEIR_JUDGED_PACKETS	= 1 << 1,
+	WEIR_JUDGED_BYTES	= 1 << 2,
+	WEIR_JUDGED_EXEMPT	= 1 << 3,
+	WEIR_JUDGED_BLOCK	= 1 << 4,
+	WEIR_JUDGED_SOURCE	= 1 << 5,
+};
+
+/* What a limit says of a packet. */
+struct weir_judged {
+	uint64_t has;			/* WEIR_JUDGED_* */
+	char limit[WEIR_NAME_SIZE];
+	uint32_t position;		/* among those that may be met, from 1; or 0 */
+	uint32_t met;			/* enum weir_met */
+	uint64_t open;			/* conditions that depend on what was not given */
+	char unmet_words[WEIR_TEXT_SIZE], open_words[WEIR_TEXT_SIZE];
+	uint32_t says, reason;		/* reason 0: it does not refuse */
+	uint32_t budget;		/* that refuses first, from 1; 0: none of several */
+	uint64_t next_ns;		/* until when it refuses */
+	uint64_t packets, bytes;	/* that the source may send still */
+	uint32_t packets_budget, bytes_budget;	/* ... of which budget, likewise */
+	bool newcomer;			/* as a newcomer it may send no more than that */
+	struct weir_exempt exempt, block;
+	const struct weir_limit *is;
+	unsigned int configured_count;
+	struct weir_budget configured[WEIR_BUDGETS_MAX];
+	struct weir_source source;	/* its state */
+};
+
+/* The limit that refuses a flood first. */
+#define WEIR_REFUSALS_MAX	4
+
+struct weir_refusal {
+	uint64_t has;			/* WEIR_JUDGED_* */
+	char limit[WEIR_NAME_SIZE];
+	uint64_t packets, bytes;	/* that pass before */
+	uint32_t budget;
+	bool newcomer;
+	char open_words[WEIR_TEXT_SIZE];	/* if the limit may be met: on which that depends */
+};
+
+enum weir_verdict { WEIR_PASSES, WEIR_DROPPED, WEIR_DEPENDS };
+
+#define WEIR_EARLY_WHY_SIZE	(2 * WEIR_OFF_SIZE)
+
+/* What would become of a packet. */
+struct weir_explained {
+	uint64_t has;			/* WEIR_JUDGED_* */
+	struct weir_match packet;
+	uint64_t len;
+	bool loopback;			/* it arrives where nothing is limited */
+	struct weir_exempt exempt;	/* from all limits */
+	unsigned int limit_count;
+	struct weir_judged *limits;
+	uint32_t verdict;		/* enum weir_verdict */
+	uint64_t most;			/* bytes of a packet that passes; 0: any */
+	const struct weir_judged *by;	/* the limit that drops it, or may */
+	char dropped_by[WEIR_NAME_SIZE];
+	unsigned int refusal_count;
+	/* by packets, and by bytes: of limits that are met, and then of those that may be */
+	struct weir_refusal refusals[WEIR_REFUSALS_MAX];
+	bool early;
+	char early_why[WEIR_EARLY_WHY_SIZE];	/* "": nothing refuses it */
+};
+
+/* What a budget would have refused, and of that in the last hour. */
+struct weir_loss {
+	uint64_t has;
+	unsigned int budget_count;
+	struct weir_budget budgets[WEIR_BUDGETS_MAX];
+	uint64_t sources, packets, bytes, hour_sources, hour_packets, hour_bytes;
+};
+
+/* A source that sent much. */
+struct weir_heavy {
+	uint64_t has;
+	struct weir_prefix prefix;	/* family 0: all sources */
+	uint64_t packets, bytes;
+	uint64_t peak;		/* the most within the window, in the budget's unit */
+	uint64_t lost;		/* packets, to what is judged, or else to what is proposed first */
+};
+
+#define WEIR_WHY_SIZE	256
+
+/* Why a word is proposed, or what the advice cannot know. */
+struct weir_why {
+	uint64_t has;
+	char word[16], why[WEIR_WHY_SIZE];
+};
+
+#define WEIR_ADVICE_BUDGETS	64
+#define WEIR_ADVICE_HEAVY	10
+#define WEIR_ADVICE_WHYS	8
+#define WEIR_ADVICE_JUDGED	(1 << 0)
+#define WEIR_ADVICE_WATCHED	(1 << 1)	/* a limit that there is */
+
+/* What became of packets, what budgets would have refused of them, and what follows from it. */
+struct weir_advice {
+	uint64_t has;			/* WEIR_ADVICE_* */
+	char limit[WEIR_NAME_SIZE];
+	uint64_t packets, bytes, sources, for_ns;
+	uint64_t unmatched, unread;	/* packets that do not match, or are not of IP */
+	struct weir_loss judged;	/* of the budgets that were given */
+	unsigned int loss_count, heavy_count, why_count, unknown_count;
+	struct weir_loss losses[WEIR_ADVICE_BUDGETS];	/* of single budgets, rising */
+	struct weir_heavy heavy[WEIR_ADVICE_HEAVY];	/* the largest peaks first */
+	struct weir_limit proposal;
+	struct weir_why whys[WEIR_ADVICE_WHYS], unknown[WEIR_ADVICE_WHYS];
+};
+
+/* What limit advise is asked. */
+struct weir_advising {
+	struct weir_limit limit;	/* first: its budgets and conditions, and has */
+	const char *capture;		/* a file of packets; or NULL: the limit is watched */
+	uint64_t for_ms;		/* for how long; 0: the usual time */
+};
+
 union weir_model {
 	uint64_t has;
 	struct weir_limit limit;
@@ -292,24 +500,29 @@ union weir_model {
 	struct weir_pressure pressure;
 	struct weir_newcomers newcomers;
 	struct weir_path path;
+	struct weir_upgrade upgrade;
 	struct weir_metering metering;
 	struct weir_xdp xdp;
 	struct weir_top top;
+	struct weir_advising advising;
 };
 
 #define WEIR_EARLY_MAX	256
+#define WEIR_HASH_KEY_SIZE	16
 
 struct weir_places;
 
 /* Too large for the stack. */
 struct weir_config {
-	bool check, add, del, force;
+	bool check, add, del, force, hold;
+	uint8_t hash_key[WEIR_HASH_KEY_SIZE];	/* of a saved state, or all zero */
 	unsigned int limit_count, exempt_count, early_count, list_count;
 	unsigned int exempt_room, list_room;	/* of the arrays that grow */
 	struct weir_limit limits[WEIR_LIMITS_MAX];
 	struct weir_exempt *exempts;
 	struct weir_xdp early[WEIR_EARLY_MAX];	/* devices that drop early */
 	struct weir_list *lists;	/* parts, all full but their last */
+	unsigned int lists_named, member_count;
 	const struct weir_places *places;	/* of the lines; or NULL */
 };
 

@@ -6,6 +6,7 @@
 #include <linux/netlink.h>
 #include <signal.h>
 #include <string.h>
+#include <syslog.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,6 +15,10 @@
 
 /* Newly limited sources that text output shows per second. */
 #define LIMITED_MOST	10
+
+/* How often to look for a module that is replaced, and how many times. */
+#define RELOAD_NS	50000000
+#define RELOAD_TRIES	1200
 
 struct watch {
 	struct weir_tool *tool;
@@ -39,14 +44,17 @@ static void remember(struct watch *watch, const struct weir_limit *limit)
 	struct weir_config *config = &watch->config;
 	struct weir_limit *known = weir_config_find(config, limit->name);
 
-	if (known && limit->event == WEIR_LIMIT_EVENT_REMOVED)
+	if (known && limit->event == WEIR_LIMIT_EVENT_REMOVED) {
 		*known = config->limits[--config->limit_count];
-	else if (known && limit->event == WEIR_LIMIT_EVENT_RENAMED)
+		weir_state_keep(&watch->states, config);
+	} else if (known && limit->event == WEIR_LIMIT_EVENT_RENAMED) {
 		strcpy(known->name, limit->new_name);
-	else if (known)
+		weir_state_rename(&watch->states, limit->name, limit->new_name);
+	} else if (known) {
 		*known = *limit;
-	else if (config->limit_count < WEIR_LIMITS_MAX)
+	} else if (config->limit_count < WEIR_LIMITS_MAX) {
 		config->limits[config->limit_count++] = *limit;
+	}
 }
 
 /* After a second with a flood, print how many sources were not shown. */
@@ -202,6 +210,7 @@ static int show_limits(struct watch *watch)
 	do
 		status = weir_get_config(watch->tool, config, false);
 	while (status == WEIR_EXIT_INTERRUPTED);
+	weir_state_keep(&watch->states, config);
 	for (i = 0; !status && !watch->tool->out.error && i < config->limit_count; i++)
 		show_event(WEIR_CMD_LIMIT_NTF, (const union weir_model *)&config->limits[i], watch);
 	return status;
@@ -260,6 +269,21 @@ static int follow(struct watch *watch, int fd)
 	return status;		/* main reports output errors */
 }
 
+/* While weir upgrade runs, the module comes back. */
+static bool comes_back(struct weir_tool *tool)
+{
+	const struct timespec pause = { .tv_nsec = RELOAD_NS };
+	unsigned int tries;
+
+	for (tries = 0; tries < RELOAD_TRIES && !access(WEIR_UPGRADE_DIR, F_OK); tries++) {
+		nanosleep(&pause, NULL);
+		weir_nl_close(&tool->nl);
+		if (!weir_nl_open(&tool->nl))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Only what the controller of generic netlink announces: nobody listens to events, so the module
  * makes none.
@@ -274,13 +298,37 @@ static int await_unload(struct weir_tool *tool, int fd)
 		ret = weir_nl_open(&tool->nl);
 		while (!ret)
 			ret = weir_nl_listen(&tool->nl, fd, fileno(tool->out.to), -1, NULL, NULL);
-	} while (ret == -ENOBUFS);
+	} while (ret == -ENOBUFS || (ret == -ESHUTDOWN && comes_back(tool)));
 	if (ret == -ESHUTDOWN || ret == -ENOENT)
 		return WEIR_EXIT_OK;
 	if (ret == -EPIPE)
 		return lose_reader(tool);
 	tool->err = tool->nl.err;
 	return WEIR_EXIT_UNREACHABLE;
+}
+
+/* A line, which ends a record: flushed, it comes whole. */
+static ssize_t log_line(void *cookie, const char *line, size_t length)
+{
+	(void)cookie;
+	syslog(LOG_NOTICE, "%.*s", (int)(length - (length && line[length - 1] == '\n')), line);
+	return length;
+}
+
+/* Send what is printed to syslog; an enum weir_exit with a sentence. */
+static int begin_log(struct weir_tool *tool)
+{
+	static char room[1 << 16];	/* more than the longest line */
+	FILE *log = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = log_line });
+
+	if (!log) {
+		weir_err_set(&tool->err, WEIR_NO_MEMORY);
+		return WEIR_EXIT_OUTPUT;
+	}
+	setvbuf(log, room, _IOFBF, sizeof(room));
+	openlog("weir", LOG_PID, LOG_DAEMON);
+	tool->out.to = log;
+	return WEIR_EXIT_OK;
 }
 
 int weir_monitor(struct weir_tool *tool, const struct weir_command *command,
@@ -291,6 +339,8 @@ int weir_monitor(struct weir_tool *tool, const struct weir_command *command,
 
 	watch.tool = tool;
 	watch.wanted = &model->wanted;
+	if (model->wanted.log && begin_log(tool))
+		return WEIR_EXIT_OUTPUT;
 	/* subscribe before the dump, to miss no event */
 	fd = weir_nl_subscribe(&tool->nl, !model->wanted.module);
 	if (fd < 0) {

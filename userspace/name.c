@@ -44,7 +44,28 @@ int weir_parse_name(const struct weir_field *field, struct weir_args *args,
 int weir_parse_list(const struct weir_field *field, struct weir_args *args,
 		    const char *text, void *at)
 {
-	return parse_name(text, at, args->err, "list", "'prefix-list show' shows every list");
+	if (!parse_name(text, at, args->err, "list", "'prefix-list show' shows every list"))
+		return 0;
+	/* prefixes, or a file of them, in the place of their list */
+	if (field && !(field->flags & WEIR_FIRST) && strpbrk(text, "/=,"))
+		return weir_err_set(args->err, "'%.100s' is not the name of a list; make one of it first: prefix-list add NAME %s%.100s",
+				    text, isxdigit((unsigned char)*text) && strpbrk(text, ".:=") ?
+				    "" : "file ", text);
+	return -EINVAL;
+}
+
+int weir_parse_lookup(const struct weir_field *field, struct weir_args *args,
+		      const char *text, void *at)
+{
+	if (strcmp(text, "none"))
+		return weir_parse_list(field, args, text, at);
+	*(char *)at = '\0';
+	return 0;
+}
+
+const char *weir_text_lookup(const struct weir_field *field, const void *at, char *buf)
+{
+	return *(const char *)at ? at : "none";
 }
 
 static int bad_dev(const char *text, struct weir_err *err)

@@ -70,6 +70,8 @@ static void take_answer(struct weir_request *request, const struct nlmsghdr *nlh
 	union weir_model model;
 	void *into = request->into ? request->into : &model;
 
+	if (request->raw)
+		request->ret = request->raw(nlh, request->data);
 	if (!request->reply_set || nlh->nlmsg_len < HEADERS)
 		return;
 	weir_set_get(request->reply_set, (const char *)nlh + HEADERS,
@@ -150,6 +152,9 @@ int weir_nl_ask(struct weir_nl *nl, struct weir_request *request)
 	request->msg = weir_msg_begin(room, nl->family, request->flags, request->cmd);
 	if (request->model)
 		weir_set_put(request->set, request->verb, request->msg, request->model);
+	if (request->attrs)
+		memcpy(mnl_nlmsg_put_extra_header(request->msg, request->attrs_len),
+		       request->attrs, request->attrs_len);
 	request->ret = send_message(nl, request);
 	while (!request->done && !request->ret) {
 		len = receive(nl, nl->fd, buf);

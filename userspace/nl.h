@@ -29,7 +29,11 @@ struct weir_request {
 	void *into;			/* holds the last answer; or NULL */
 	/* called for each answer; nonzero aborts and becomes ret */
 	int (*reply)(const void *model, void *data);
+	/* likewise, as it came; instead of reply */
+	int (*raw)(const struct nlmsghdr *msg, void *data);
 	void *data;
+	const void *attrs;		/* of the request, in place of a model; or NULL */
+	size_t attrs_len;
 	/* the result; ret: 0 or a negative errno */
 	int ret;
 	bool refused;			/* by the kernel: nothing changed */

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <net/if.h>
+#include <netinet/icmp6.h>
+#include <netinet/ip_icmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +25,8 @@
 /* A message printed for a file's first limit, and the number of repeats. */
 static struct said {
 	const char *kind;
-	char sentence[160], last[WEIR_NAME_SIZE];	/* last: the limit, if known */
+	char sentence[WEIR_SENTENCE_SIZE];
+	char last[WEIR_NAME_SIZE];	/* the limit, if known */
 	unsigned int more, line;	/* repeats; line of the last */
 } said[SENTENCES];
 
@@ -162,6 +165,12 @@ void weir_note_unasked(struct weir_tool *tool, const char *why)
 	tool->line = line;
 }
 
+void weir_warn_forced(struct weir_tool *tool, const char *limit)
+{
+	weir_note(tool, "warning", "limit '%s': only -force does this: %.300s", limit,
+		  tool->nl.err.text);
+}
+
 /* For a configuration, the kernel reports the first limit and how many others. */
 void weir_note_kernel(struct weir_tool *tool, const struct weir_request *request)
 {
@@ -238,20 +247,20 @@ bool weir_without_limits(struct weir_tool *tool)
 	return tool->limits_none;
 }
 
-void weir_note_block(struct weir_tool *tool, const void *model)
+/* Does it match only requests of ICMP or ICMPv6, such as pings? */
+static bool only_asks(const struct weir_match *match)
 {
-	const struct weir_exempt *exempt = model;
-	char buf[WEIR_TEXT_SIZE];
+	uint64_t plain = match->has & ~match->invert;
+	unsigned int i;
 
-	weir_note_dev(tool, exempt->dev);
-	if (weir_without_limits(tool))
-		weir_note_of(tool, "note", NULL,
-			     "nothing is blocked yet: there is no limit whose packets could be dropped");
-	if (!exempt->prefix.len && !*exempt->dev)
-		weir_note(tool, "warning", "%s is every %s source: all packets that match %s are dropped",
-			  weir_text_prefix(NULL, &exempt->prefix, buf),
-			  exempt->prefix.family == AF_INET ? "IPv4" : "IPv6",
-			  *exempt->limit ? "the limit" : "a limit");
+	for (i = 0; i < match->icmp_count; i++)
+		if (match->icmp[i] != ICMP_ECHO && match->icmp[i] != ICMP_TIMESTAMP &&
+		    match->icmp[i] != ICMP_INFO_REQUEST && match->icmp[i] != ICMP_ADDRESS)
+			return false;
+	for (i = 0; i < match->icmpv6_count; i++)
+		if (match->icmpv6[i] != ICMP6_ECHO_REQUEST)
+			return false;
+	return plain & (WEIR_COND_ICMP_TYPE | WEIR_COND_ICMPV6_TYPE);
 }
 
 void weir_note_limit(struct weir_tool *tool, const void *model)
@@ -262,9 +271,11 @@ void weir_note_limit(struct weir_tool *tool, const void *model)
 
 	if (match->has & WEIR_COND_DEV)
 		weir_note_dev(tool, match->dev);
+	if (limit->log && limit->action == WEIR_ACTION_OBSERVE)
+		weir_note_of(tool, "note", limit->name, " logs what it drops; that is nothing while it observes");
 	if (plain & (WEIR_COND_TO | WEIR_COND_DPORT | WEIR_COND_SYN) ||
 	    (plain & WEIR_COND_PROTO && match->proto_count == 1 &&
-	     !weir_proto_answers(match->proto[0])))
+	     !weir_proto_answers(match->proto[0])) || only_asks(match))
 		return;
 	weir_note_of(tool, "note", limit->name,
 		     " has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections");

@@ -9,7 +9,8 @@
 #include "tool.h"
 #include "value.h"
 
-enum { OPT_CHECK = 256, OPT_FORCE, OPT_EXIST, OPT_BRIEF, OPT_TIMEOUT, OPT_SCHEMA, OPT_FALLBACK };
+enum { OPT_CHECK = 256, OPT_FORCE, OPT_EXIST, OPT_BRIEF, OPT_TIMEOUT, OPT_SCHEMA, OPT_FALLBACK,
+	OPT_RESUME, OPT_CONFIRM };
 
 #define TOOL(member)	.to = offsetof(struct weir_tool, member)
 
@@ -29,9 +30,14 @@ const struct weir_option weir_options[] = {
 	  TOOL(config_file) },
 	{ "-fallback", OPT_FALLBACK, "FILE",
 	  "keep what was applied, for a bad file at boot", TOOL(fallback) },
+	{ "-resume", OPT_RESUME, "FILE",
+	  "restore this state before a file is applied", TOOL(resume) },
 	{ "-check", OPT_CHECK, NULL, "check, print errors and warnings, change nothing",
 	  TOOL(check) },
-	{ "-force", OPT_FORCE, NULL, "allow losing blocks; continue a failed batch", TOOL(force) },
+	{ "-confirm", OPT_CONFIRM, "TIME", "take a change back unless it is confirmed",
+	  TOOL(confirm) },
+	{ "-force", OPT_FORCE, NULL, "lose blocks, meet your own ssh; go on in a batch",
+	  TOOL(force) },
 	{ "-exist", OPT_EXIST, NULL, "accept what exists, or with del what does not",
 	  TOOL(exist) },
 	{ "-timeout", OPT_TIMEOUT, "TIME", "limit the time that source charge ... wait waits",
@@ -67,6 +73,19 @@ static int choose_color(struct weir_tool *tool, const char *when)
 			    when);
 }
 
+/* A login takes its time, and who forgot to confirm is not to be surprised the next day. */
+#define CONFIRM_MS_MIN	1000
+#define CONFIRM_MS_MAX	(24 * 3600 * 1000)
+
+static int take_confirm(struct weir_tool *tool, const char *value)
+{
+	if (weir_value_time(value, &tool->confirm_ms, &tool->err))
+		return weir_err_set(&tool->err, "-confirm: %.400s", tool->err.text);
+	if (tool->confirm_ms < CONFIRM_MS_MIN || tool->confirm_ms > CONFIRM_MS_MAX)
+		return weir_err_set(&tool->err, "'-confirm' takes 1s to 1d, not %.60s", value);
+	return 0;
+}
+
 static int take_option(struct weir_tool *tool, const struct weir_option *option, const char *value)
 {
 	void *to = (char *)tool + option->to;
@@ -82,6 +101,8 @@ static int take_option(struct weir_tool *tool, const struct weir_option *option,
 	if (*(const char **)to)
 		return weir_err_set(&tool->err, WEIR_TWICE, option->name);
 	*(const char **)to = value;
+	if (option->letter == OPT_CONFIRM)
+		return take_confirm(tool, value);
 	return option->letter == OPT_TIMEOUT ?
 	       weir_value_time(value, &tool->timeout_ms, &tool->err) : 0;
 }
@@ -164,9 +185,74 @@ int weir_take_options(struct weir_tool *tool, int argc, char **argv)
 	return at;
 }
 
+#define PLAIN	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:,/@%+="
+
+/* Add a word, in quotes if a shell would read it otherwise. */
+static bool add_word(char text[WEIR_FORCED_SIZE], const char *word)
+{
+	bool plain = *word && !word[strspn(word, PLAIN)];
+	char letter[3] = "";
+
+	if (plain)
+		return weir_append(text, WEIR_FORCED_SIZE, " ", word);
+	if (!weir_append(text, WEIR_FORCED_SIZE, " ", "\""))
+		return false;
+	for (; *word; word++) {
+		snprintf(letter, sizeof(letter), strchr("\"\\$`", *word) ? "\\%c" : "%c", *word);
+		if (!weir_append(text, WEIR_FORCED_SIZE, "", letter))
+			return false;
+	}
+	return weir_append(text, WEIR_FORCED_SIZE, "", "\"");
+}
+
+static const char *value_of(const struct weir_tool *tool, const struct weir_option *option)
+{
+	return *(const char *const *)((const char *)tool + option->to);
+}
+
+/* Is it a part of the command? A batch is left out, as one line of it is to be run again. */
+static bool is_repeated(const struct weir_tool *tool, const struct weir_option *option)
+{
+	switch (option->letter) {
+	case 'b':
+	case 'c':
+	case 'f':
+	case OPT_CHECK:
+	case OPT_FORCE:
+		return false;
+	}
+	if (option->value)
+		return value_of(tool, option);
+	return option->help && *(const bool *)((const char *)tool + option->to);
+}
+
+const char *weir_forced(const struct weir_tool *tool, char text[WEIR_FORCED_SIZE])
+{
+	const struct weir_option *option = weir_options;
+	bool fits = true;
+	int i;
+
+	strcpy(text, "weir -force");
+	for (; option->name; option++) {
+		if (!is_repeated(tool, option))
+			continue;
+		fits &= add_word(text, option->name);
+		if (option->value)
+			fits &= add_word(text, value_of(tool, option));
+	}
+	if (tool->config_file)
+		fits &= add_word(text, "-file") && add_word(text, tool->config_file);
+	for (i = 0; i < tool->word_count; i++)
+		fits &= add_word(text, tool->words[i]);
+	if (!fits)
+		strcpy(text, "weir -force ...");
+	return text;
+}
+
 bool weir_option_is(char *word)
 {
-	char value[] = "", *argv[] = { value, word, value, NULL };
+	/* A value that any option takes. */
+	char value[] = "1m", *argv[] = { value, word, value, NULL };
 	struct weir_tool unused = { 0 };
 
 	return word[0] == '-' && word[1] && weir_take_options(&unused, 3, argv) > 1;

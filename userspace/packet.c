@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Does a packet of which some properties are known match a limit? */
 
+#include <netinet/icmp6.h>
 #include <netinet/in.h>
 #include <string.h>
 
 #include "field.h"
 #include "value.h"
+
+/* Of RFC 3810 */
+#define MLD2_LISTENER_REPORT	143
 
 static bool holds(const struct weir_field *field, const void *cond,
 		  const struct weir_match *packet)
@@ -13,7 +17,7 @@ static bool holds(const struct weir_field *field, const void *cond,
 	const void *is = weir_field_at(field, packet);
 
 	if (field->type == &weir_type_flag)
-		return packet->flags & field->bit;
+		return packet->flags & ~packet->invert & field->bit;
 	if (field->type == &weir_type_mark)
 		return !((((const uint32_t *)cond)[0] ^ packet->mark[0]) &
 			 ((const uint32_t *)cond)[1]);
@@ -35,20 +39,89 @@ static bool any_holds(const struct weir_field *field, const struct weir_match *m
 	return false;
 }
 
+/* Is any of the prefixes of the family? */
+static bool any_of_family(const struct weir_prefix *prefix, unsigned int count, uint8_t family)
+{
+	while (count--)
+		if (prefix[count].family == family)
+			return true;
+	return false;
+}
+
+/* Neighbour discovery, or the discovery of multicast listeners of the link. */
+static bool is_vital_type(uint8_t type, const struct in6_addr *from)
+{
+	if (type >= ND_ROUTER_SOLICIT && type <= ND_REDIRECT)
+		return true;
+	return IN6_IS_ADDR_LINKLOCAL(from) &&
+	       ((type >= MLD_LISTENER_QUERY && type <= MLD_LISTENER_REDUCTION) ||
+		type == MLD2_LISTENER_REPORT);
+}
+
+/* Does it keep the link alive? Its hop limit is taken to be what the protocol asks for. */
+static bool is_vital(const struct weir_match *packet)
+{
+	static const uint8_t unspecified[16];
+	struct in6_addr from;
+
+	if (!(packet->has & WEIR_COND_FROM))
+		return false;
+	if (!memcmp(packet->from[0].addr, unspecified, sizeof(unspecified)))
+		return true;
+	memcpy(&from, packet->from[0].addr, sizeof(from));
+	return packet->from[0].family == AF_INET6 && packet->has & WEIR_COND_ICMPV6_TYPE &&
+	       is_vital_type(packet->icmpv6[0], &from);
+}
+
+/* The conditions that say what they are of, of which the packet is not; inverted or not. */
+static uint64_t of_others(const struct weir_match *packet, const struct weir_match *match)
+{
+	uint64_t others = 0;
+
+	if (is_vital(packet) &&
+	    !(match->has & ~match->invert & (WEIR_COND_PROTO | WEIR_COND_ICMPV6_TYPE)))
+		others |= WEIR_COND_NAMED;
+	if (!(packet->has & WEIR_COND_PROTO))
+		return others;
+	if (packet->proto[0] != IPPROTO_TCP)
+		others |= match->has & WEIR_COND_SYN;
+	if (packet->proto[0] != IPPROTO_ICMP)
+		others |= match->has & WEIR_COND_ICMP_TYPE;
+	if (packet->proto[0] != IPPROTO_ICMPV6)
+		others |= match->has & WEIR_COND_ICMPV6_TYPE;
+	return others;
+}
+
+uint64_t weir_packet_unmet(const struct weir_match *packet, const struct weir_match *match,
+			   uint64_t *open)
+{
+	uint64_t unmet = of_others(packet, match), bit;
+	const struct weir_field *field;
+	bool holds;
+
+	*open = 0;
+	for (field = weir_match_fields.fields; field->type; field++) {
+		bit = match->has & field->bit;
+		holds = false;
+		if (!bit || field->type == &weir_type_list)
+			continue;
+		if (packet->has & bit)
+			holds = any_holds(field, match, packet);
+		else if (bit != WEIR_COND_TO || !(packet->has & WEIR_COND_FAMILY) ||
+			 any_of_family(match->to, match->to_count, packet->family))
+			*open |= bit;
+		if (!(*open & bit) && holds == !!(match->invert & bit))
+			unmet |= bit;
+	}
+	*open &= ~unmet;
+	return unmet;
+}
+
 bool weir_packet_meets(const struct weir_match *packet, const struct weir_match *match)
 {
-	const struct weir_field *field;
+	uint64_t open;
 
-	if (packet->has & WEIR_COND_PROTO &&
-	    ((match->has & WEIR_COND_ICMP_TYPE && packet->proto[0] != IPPROTO_ICMP) ||
-	     (match->has & WEIR_COND_ICMPV6_TYPE && packet->proto[0] != IPPROTO_ICMPV6)))
-		return false;
-	for (field = weir_match_fields.fields; field->type; field++) {
-		if (match->has & packet->has & field->bit && field->type != &weir_type_list &&
-		    any_holds(field, match, packet) == !!(match->invert & field->bit))
-			return false;
-	}
-	return true;
+	return !weir_packet_unmet(packet, match, &open);
 }
 
 static void imply(struct weir_match *packet, uint64_t cond, uint8_t proto)

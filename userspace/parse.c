@@ -224,7 +224,7 @@ static void offer_words(const struct reading *reading, bool negate)
 static bool is_value(const struct weir_field *field, const char *token)
 {
 	union {
-		struct weir_prefix prefix;
+		struct weir_member member;
 		struct weir_amount budget;
 		uint16_t ports[2];
 		uint64_t ms;
@@ -248,7 +248,28 @@ static bool continues_list(const struct reading *reading, const char *token)
 /* Is a value of the field unlike those of others? */
 static bool takes_alike(const struct weir_field *field)
 {
-	return field->type == &weir_type_budget || (field->type == &weir_type_ms && field->needed);
+	return field->type == &weir_type_budget ||
+	       (field->needed && !(field->flags & WEIR_FIRST) &&
+		(field->type == &weir_type_ms || field->type == &weir_type_address));
+}
+
+/* A setting of what is deleted is not deleted alone. */
+static int blame_del(struct reading *reading, const char *token)
+{
+	struct weir_word words[WEIR_WORDS_MAX];
+	const struct weir_word *word;
+	const char *name = weir_field_at(row(reading->words), reading->model);
+	const struct weir_field *in;
+
+	word = weir_word_find(weir_set_words(reading->set, WEIR_ON_SET, words), token);
+	if (!word)
+		return -EINVAL;
+	in = word->in;
+	if (in && in->many)
+		return weir_err_set(reading->args->err, "del deletes the whole limit; to remove a budget, give those that stay: limit set %s only budget ...",
+				    name);
+	return weir_err_set(reading->args->err, "del deletes the whole limit; to change its '%s': limit set %s ...",
+			    token, name);
 }
 
 /* Explain an unknown word: a value without its word, or a word of another command. */
@@ -277,6 +298,13 @@ static int blame_unknown(struct reading *reading, const char *token)
 			return weir_err_set(err, "'%s' is a value of '%s': write '%s %s'",
 					    token, word->name, word->name, token);
 	}
+	word = weir_word_find(reading->words, "limit");
+	if (word && err->unknown && isalpha((unsigned char)*token) &&
+	    !weir_word_find(weir_set_words(reading->set, -1U, words), token))
+		return weir_err_set(err, "%.300s; for limit '%.60s' write 'limit %.60s'",
+				    err->text, token, token);
+	if (reading->verb == WEIR_ON_DEL)
+		return blame_del(reading, token);
 	if (reading->verb == WEIR_ON_SET &&
 	    weir_word_find(weir_set_words(reading->set, WEIR_ON_ADD, words), token))
 		return weir_err_set(err, "'%s' cannot be changed; add another limit instead",
@@ -377,6 +405,36 @@ static int blame_first(const struct reading *reading, const char *first)
 			    first, row(reading->words)->type->value);
 }
 
+/* A word that begins with a dash may follow at once, where the first value is optional. */
+static bool is_dashed(const struct weir_word *word)
+{
+	return word->name[0] == '-';
+}
+
+static void offer_first(const struct reading *reading, const struct weir_word *first)
+{
+	struct weir_word list[WEIR_WORDS_MAX];
+	const struct weir_word *word;
+	size_t used = 0;
+
+	weir_args_offer(reading->args, NULL, row(first));
+	for (word = first; word->name; word++) {
+		if (is_dashed(word))
+			list[used++] = *word;
+	}
+	list[used].name = NULL;
+	if (used)
+		weir_args_offer(reading->args, list, NULL);
+}
+
+static bool leaves_first_out(const struct reading *reading, const struct weir_word *first)
+{
+	const char *token = weir_args_peek(reading->args);
+	const struct weir_word *word = token ? weir_word_find(reading->words, token) : NULL;
+
+	return word && is_dashed(word) && !(row(first)->needed & reading->verb);
+}
+
 static int read_all(struct reading *reading)
 {
 	const struct weir_field *field = reading->words[0].is;
@@ -386,9 +444,11 @@ static int read_all(struct reading *reading)
 	int ret = 0;
 
 	for (word = reading->words; word->name && row(word)->flags & WEIR_FIRST; word++) {
+		if (leaves_first_out(reading, word))
+			break;
 		first = weir_args_next(args);
 		if (!first)
-			weir_args_offer(args, NULL, row(word));
+			offer_first(reading, word);
 		else if (read_word(reading, word, first, false))
 			return -EINVAL;
 		if (!first)

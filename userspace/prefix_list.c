@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config.h"
 #include "tool.h"
 #include "value.h"
 
@@ -13,10 +14,11 @@ static int add_prefix(struct weir_tool *tool, struct weir_list_change *change, c
 {
 	struct weir_args args = { .exact = true, .err = &tool->err };
 
-	if (change->prefix_count == WEIR_LIST_PREFIXES_MAX)
+	if (change->member_count == WEIR_LIST_PREFIXES_MAX)
 		return weir_err_set(&tool->err, "more than %d prefixes", WEIR_LIST_PREFIXES_MAX);
-	return weir_parse_prefix(weir_list_fields.fields + 1, &args, text,
-				 &change->prefix[change->prefix_count++]);
+	change->member[change->member_count].line = tool->line;
+	return weir_parse_member(weir_list_fields.fields + 1, &args, text,
+				 &change->member[change->member_count++]);
 }
 
 /* Add the prefixes of all lines, or print what is wrong with the first invalid one. */
@@ -26,6 +28,7 @@ static int read_lines(struct weir_tool *tool, struct weir_lines *lines,
 	int ret, i;
 
 	while ((ret = weir_lines_next(lines, &tool->err)) > 0) {
+		tool->line = lines->line;
 		for (i = 0; i < lines->count; i++) {
 			if (!add_prefix(tool, change, lines->words[i]))
 				continue;
@@ -53,7 +56,7 @@ static int read_file(struct weir_tool *tool, const char *path, struct weir_list_
 	if (ret)
 		return weir_err_set(&tool->err, "file: %.200s is invalid; nothing was changed",
 				    path);
-	return change->prefix_count ? 0 :
+	return change->member_count ? 0 :
 	       weir_err_set(&tool->err, "file: %.200s has no prefixes", path);
 }
 
@@ -68,7 +71,8 @@ static int find_use(const void *model, void *data)
 	struct use *use = data;
 
 	if (!*use->limit && (!strcmp(limit->match.from_list, use->list) ||
-			     !strcmp(limit->match.to_list, use->list)))
+			     !strcmp(limit->match.to_list, use->list) ||
+			     !strcmp(limit->budgets_by, use->list)))
 		memcpy(use->limit, limit->name, sizeof(use->limit));
 	return 0;
 }
@@ -88,29 +92,110 @@ static void say_use(struct weir_tool *tool, const char *list)
 			     use.limit);
 }
 
-static int change_list(struct weir_tool *tool, const struct weir_command *command,
-		       const struct weir_list *list, struct weir_list_change *change)
+/* What is in force, and what it would be: all but the lists is shared. */
+struct foreseen {
+	struct weir_config *config;	/* or NULL: that cannot be known */
+	struct weir_config was;
+};
+
+static void foresee(struct foreseen *then, struct weir_config *there,
+		    const struct weir_list_change *change, unsigned int verb)
+{
+	struct weir_list *lists = NULL;
+	struct weir_err err;
+	size_t size;
+
+	*then = (struct foreseen){ .config = NULL };
+	if (!there)
+		return;
+	size = there->list_count * sizeof(*there->lists);
+	lists = malloc(size + 1);
+	if (!lists)
+		return;
+	if (size)
+		memcpy(lists, there->lists, size);
+	then->was = *there;
+	then->was.lists = lists;
+	if (!weir_lists_change(there, change, verb, &err))
+		then->config = there;
+}
+
+/* Say what follows from the change: also of limits of other lists, with which it has customers. */
+static void note_change(struct weir_tool *tool, struct foreseen *then, const char *name)
+{
+	const struct weir_config *config = then->config;
+	const struct weir_limit *limit;
+
+	if (tool->check)
+		weir_note_list(tool, &then->was, config, name);
+	weir_note_lost(tool, &then->was, config);
+	for (limit = config->limits; limit < config->limits + config->limit_count; limit++)
+		weir_note_lists(tool, config, limit);
+}
+
+/* The module says that a prefix does not suit a limit, but not which one. */
+static void say_limit(struct weir_tool *tool, const struct weir_config *config, const char *list)
+{
+	const struct weir_limit *limit;
+	const struct weir_member *member;
+	const struct weir_field *field;
+	unsigned int next;
+	struct weir_err err;
+
+	for (limit = config->limits; limit < config->limits + config->limit_count; limit++) {
+		next = 0;
+		if (strcmp(limit->budgets_by, list) ||
+		    !weir_lists_check_limit(config, limit, &next, &field, &member, &err) || !member)
+			continue;
+		if (member->line)
+			weir_err_set(&tool->err, "line %u: %.400s", member->line, err.text);
+		else
+			weir_err_set(&tool->err, "%.400s", err.text);
+		return;
+	}
+}
+
+static int send_change(struct weir_tool *tool, const struct weir_command *command,
+		       struct weir_list_change *change, struct foreseen *then)
 {
 	struct weir_request request = weir_request_of(command, change);
 	char buf[WEIR_TEXT_SIZE];
 	int status;
 
-	memcpy(change->name, list->name, sizeof(change->name));
-	change->check = tool->check;
-	change->prefix_count = list->prefix_count;
-	memcpy(change->prefix, list->prefix, sizeof(list->prefix));
-	if (list->file && read_file(tool, list->file, change))
-		return WEIR_EXIT_WORDS;
 	request.set = &weir_list_change_fields;
 	weir_nl_ask(&tool->nl, &request);
 	status = weir_tool_settle(tool, &request, command->allowed);
 	if (status && request.fault_type == WEIR_A_PREFIX_LIST_PREFIX &&
-	    request.fault_item < change->prefix_count)
+	    request.fault_item < change->member_count)
 		weir_err_set(&tool->err, "%s: %.400s",
-			     weir_text_prefix(NULL, &change->prefix[request.fault_item], buf),
+			     weir_text_member(NULL, &change->member[request.fault_item], buf),
 			     tool->nl.err.text);
 	else if (status && request.ret == -EBUSY)
-		say_use(tool, list->name);
+		say_use(tool, change->name);
+	if (then->config && (request.ret == -EINVAL || request.ret == -ERANGE))
+		say_limit(tool, then->config, change->name);
+	else if (then->config && !status)
+		note_change(tool, then, change->name);
+	return status;
+}
+
+static int change_list(struct weir_tool *tool, const struct weir_command *command,
+		       const struct weir_list *list, struct weir_list_change *change)
+{
+	struct foreseen then;
+	int status;
+
+	memcpy(change->name, list->name, sizeof(change->name));
+	change->check = tool->check;
+	change->member_count = list->member_count;
+	memcpy(change->member, list->member, sizeof(list->member));
+	if (list->file && read_file(tool, list->file, change))
+		return WEIR_EXIT_WORDS;
+	foresee(&then, weir_there(tool, true), change, command->verb);
+	if (then.config)
+		weir_warn_lists(tool, &then.was, then.config);
+	status = weir_own_allowed(tool) ?: send_change(tool, command, change, &then);
+	free(then.was.lists);
 	return status;
 }
 

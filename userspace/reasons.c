@@ -10,18 +10,22 @@
 
 #define INDENT	"    "
 #define SECOND	1000000000ull	/* in ns */
+#define MS	1000000ull
 
-/* A budget of the source, as words of its limit. */
-static const char *budget_text(const struct weir_source *source, unsigned int i,
-			       char buf[WEIR_TEXT_SIZE])
+const char *weir_text_source_budget(const struct weir_source *source, unsigned int i,
+				    char buf[WEIR_TEXT_SIZE])
 {
 	const struct weir_limit *limit = source->asked.limit;
 	const struct weir_source_budget *is = &source->budgets[i];
+	struct weir_amount own = { .count = is->budget };
 	char amount[WEIR_TEXT_SIZE];
 
+	if (limit && i < limit->budget_count)
+		own.window_ms = limit->budgets[i].amount.window_ms;
 	/* Of a bucket it is the burst that a packet must not exceed. */
-	if (limit && i < limit->budget_count && limit->budgets[i].amount.count == is->budget)
-		weir_text_budget(NULL, &limit->budgets[i].amount, amount);
+	if (limit && i < limit->budget_count && (limit->budgets[i].amount.count == is->budget ||
+						 (!i && *limit->budgets_by)))
+		weir_text_budget(NULL, &own, amount);
 	else
 		weir_text_amount(is->budget, 20, amount);
 	snprintf(buf, WEIR_TEXT_SIZE, "%.*s%s", WEIR_TEXT_SIZE - 8, amount,
@@ -55,10 +59,10 @@ static void show_fits(struct weir_out *out, const struct weir_source *source)
 		weir_out_text(out, INDENT "a packet of %" PRIu64 " bytes ", source->asked.len);
 		if (source->asked.len > is->budget)
 			weir_out_text(out, "never fits: it is larger than the whole budget %s\n",
-				      budget_text(source, i, buf));
+				      weir_text_source_budget(source, i, buf));
 		else
 			weir_out_text(out, "does not fit now: %" PRIu64 " of the budget %s are left\n",
-				      is->left, budget_text(source, i, buf));
+				      is->left, weir_text_source_budget(source, i, buf));
 	}
 }
 
@@ -68,22 +72,31 @@ static const char *seconds_text(uint64_t ns, char buf[WEIR_TEXT_SIZE])
 	return weir_text_time((ns + SECOND - 1) / SECOND * SECOND, buf);
 }
 
+/* The middle of the time in which the drop was, to the nearest second. */
+static const char *middle_text(const struct weir_drop *drop, char buf[WEIR_TEXT_SIZE])
+{
+	uint64_t middle = drop->before_ns + (drop->within_ns - drop->before_ns) / 2;
+
+	return weir_text_time((middle + SECOND / 2) / SECOND * SECOND, buf);
+}
+
 /*
- * Why the last packet was dropped. The budget may have been changed since: where it would
- * not refuse such a packet now, what is said of it is said to be of now.
+ * Why the last packet was dropped. The budget may have been changed since, which is not known
+ * unless such a packet would fit now: what is said of it is said in the present tense.
  */
-static const char *reason_text(const struct weir_source *source, char text[2 * WEIR_TEXT_SIZE])
+const char *weir_text_source_reason(const struct weir_source *source,
+				    char text[2 * WEIR_TEXT_SIZE])
 {
 	const struct weir_drop *drop = &source->drop;
 	unsigned int i = (drop->budget ? drop->budget - 1 : 0) % WEIR_BUDGETS_MAX;
 	const struct weir_source_budget *is = &source->budgets[i];
 	char budget[WEIR_TEXT_SIZE];
-	bool fits;
+	bool larger;
 
-	budget_text(source, i, budget);
+	weir_text_source_budget(source, i, budget);
 	switch (drop->reason) {
 	case WEIR_DROP_REASON_BUDGET:
-		snprintf(text, 2 * WEIR_TEXT_SIZE, is->left ? "over %s budget, which is %s now" :
+		snprintf(text, 2 * WEIR_TEXT_SIZE, is->left ? "over %s budget, %s" :
 			 "over %s budget %s", source->prefix.family ? "its" : "the", budget);
 		break;
 	case WEIR_DROP_REASON_BLOCK:
@@ -93,12 +106,12 @@ static const char *reason_text(const struct weir_source *source, char text[2 * W
 		strcpy(text, "no place in the table, and no room under the floor");
 		break;
 	case WEIR_DROP_REASON_SIZE:
-		fits = drop->cost <= is->budget;
+		larger = drop->cost > is->budget;
 		snprintf(text, 2 * WEIR_TEXT_SIZE,
 			 "its size of %" PRIu64 " %s %s larger than the whole budget%s%s%s",
 			 drop->cost, weir_unit_names[is->unit == WEIR_UNIT_BYTES],
-			 fits ? "was" : "is", fits ? ", which is " : " ", budget,
-			 fits ? " now" : "");
+			 larger ? "is" : "was", larger ? " " : ", which is ", budget,
+			 larger ? "" : " now");
 		break;
 	case WEIR_DROP_REASON_NEWCOMERS:
 		strcpy(text, "not known yet, and the newcomers' budget was used up");
@@ -123,11 +136,11 @@ static void show_drop(struct weir_out *out, const struct weir_source *source)
 	if (drop->before_ns < SECOND)
 		weir_out_text(out, "within the last %s", to);
 	else if (drop->within_ns - drop->before_ns < 2 * SECOND)
-		weir_out_text(out, "about %s ago", to);
+		weir_out_text(out, "about %s ago", middle_text(drop, from));
 	else
 		weir_out_text(out, "between %s and %s ago",
 			      weir_text_time(drop->before_ns / SECOND * SECOND, from), to);
-	weir_out_text(out, ": %s\n", reason_text(source, reason));
+	weir_out_text(out, ": %s\n", weir_text_source_reason(source, reason));
 }
 
 /* Drops are counted for the source, of which the address is one of several. */
@@ -153,9 +166,37 @@ static void show_shared(struct weir_out *out, const struct weir_source *source)
 		      source->would_drop ? "refused" : "dropped");
 }
 
+/* From where the source has another first budget than the limit says. */
+static void show_budget_by(struct weir_out *out, const struct weir_source *source)
+{
+	char buf[WEIR_TEXT_SIZE];
+
+	if (source->asked.by.family)
+		weir_out_text(out, INDENT "its budget is that of %s in the list '%s'\n",
+			      weir_text_prefix(NULL, &source->asked.by, buf),
+			      source->asked.limit->budgets_by);
+}
+
 void weir_show_reasons(struct weir_out *out, const struct weir_source *source)
 {
+	show_budget_by(out, source);
 	show_drop(out, source);
 	show_fits(out, source);
 	show_shared(out, source);
+}
+
+void weir_show_dropped(struct weir_out *out, const void *model)
+{
+	const struct weir_source *source = model;
+	char age[WEIR_TEXT_SIZE], reason[2 * WEIR_TEXT_SIZE];
+
+	weir_out_begin(out, NULL, '{');
+	weir_out_text(out, "%s ago ", weir_text_time(source->drop.within_ns / MS * MS, age));
+	weir_set_show(&weir_source_fields, WEIR_WORDS, out, source);
+	if (out->json)
+		weir_field_show(&weir_source_fields,
+				weir_field_find(&weir_source_fields, 0, WEIR_A_SOURCE_LAST_DROP),
+				out, source);
+	weir_out_text(out, ": %s\n", weir_text_source_reason(source, reason));
+	weir_out_end(out, '}');
 }

@@ -2,10 +2,13 @@
 /* Generic commands: send a request, show the answers, map the result to an exit status. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/netlink.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "config.h"
@@ -16,6 +19,10 @@
 
 /* Attempts to dump a configuration that changes during the dump. */
 #define TRIES	8
+
+/* To wait for an upgrade; not for ever, as modprobe may be set up to call this tool. */
+#define PAUSES		10000
+#define PAUSE_NS	1000000
 
 #define SIGNED	\
 	" (this kernel loads only signed modules: where Secure Boot refuses the key, enrol it with 'mokutil --import')"
@@ -51,6 +58,22 @@ static void load_module(void)
 		waitpid(pid, NULL, 0);
 }
 
+/*
+ * While another process replaces the module, what the old one is told is lost, and without a
+ * module this one would load one.
+ */
+static void await_upgrade(void)
+{
+	int fd = open(WEIR_UPGRADE_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), i;
+	const struct timespec pause = { .tv_nsec = PAUSE_NS };
+
+	if (fd < 0)
+		return;
+	for (i = 0; i < PAUSES && flock(fd, LOCK_SH | LOCK_NB); i++)
+		nanosleep(&pause, NULL);
+	close(fd);
+}
+
 int weir_tool_reach(struct weir_tool *tool)
 {
 	int ret;
@@ -59,6 +82,8 @@ int weir_tool_reach(struct weir_tool *tool)
 		return WEIR_EXIT_OK;
 	if (tool->outside)	/* its sentence is there */
 		return WEIR_EXIT_UNREACHABLE;
+	if (!tool->upgrades)
+		await_upgrade();
 	ret = weir_nl_open(&tool->nl);
 	if (ret == -ENOENT && tool->loads && !tool->check) {
 		weir_nl_close(&tool->nl);
@@ -72,7 +97,7 @@ int weir_tool_reach(struct weir_tool *tool)
 	if (ret == -ENOENT && tool->check)
 		weir_err_set(&tool->err, "the module is not loaded");
 	else if (ret == -ENOENT)
-		weir_err_set(&tool->err, "kernel module not loaded; run 'modprobe weir' to see why%s",
+		weir_err_set(&tool->err, "kernel module not loaded; run 'modprobe weir', in a container on its host, to see why%s",
 			     wants_signature() ? SIGNED : "");
 	else
 		weir_err_set(&tool->err, "cannot reach the kernel module: %.400s",
@@ -271,6 +296,27 @@ int weir_get_config(struct weir_tool *tool, struct weir_config *config, bool all
 		if (list == end)
 			return WEIR_EXIT_OK;
 	}
-	weir_err_set(&tool->err, "the configuration keeps changing; try again");
+	weir_err_set(&tool->err, WEIR_KEEPS_CHANGING);
 	return WEIR_EXIT_INTERRUPTED;
+}
+
+struct weir_config *weir_there(struct weir_tool *tool, bool all)
+{
+	static struct weir_config there;
+	struct weir_err err = tool->err;
+	bool got = tool->reached && !weir_get_config(tool, &there, all);
+
+	tool->err = err;
+	return got ? &there : NULL;
+}
+
+struct weir_config *weir_there_counted(struct weir_tool *tool)
+{
+	bool stats = tool->stats;
+	struct weir_config *there;
+
+	tool->stats = true;
+	there = weir_there(tool, false);
+	tool->stats = stats;
+	return there;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Parse a command, run it, return the exit status. */
 
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,7 +53,7 @@ static bool blame_file(const char *token, const char *file, struct weir_err *err
 		weir_err_set(err, "'%s' is for a file that 'weir -file' reads", token);
 		return true;
 	}
-	if (!token || !(check || weir_word_among("apply load restore", token)))
+	if (!token || !(check || weir_word_among("apply load", token)))
 		return false;
 	weir_err_set(err, "use 'weir %s-file %.200s'", check ? "-check " : "",
 		     file ? file : "FILE");
@@ -82,6 +83,22 @@ static const struct weir_object *read_object(struct weir_args *args)
 	return NULL;
 }
 
+/* Of an object whose first command has no verb, take the word of another one, if it is next. */
+static const struct weir_command *read_other(const struct weir_object *object,
+					     struct weir_args *args)
+{
+	struct weir_word words[WEIR_WORDS_MAX];
+	const char *token = weir_args_peek(args);
+	const struct weir_word *others = command_words(object, words) + 1, *word;
+
+	word = token ? weir_word_find(others, token) : NULL;
+	if (word)
+		weir_args_next(args);
+	else if (!token && others->name)
+		weir_args_offer(args, others, NULL);
+	return word ? word->is : object->commands;
+}
+
 int weir_read(struct weir_args *args, struct weir_reading *reading)
 {
 	struct weir_word words[WEIR_WORDS_MAX];
@@ -92,7 +109,8 @@ int weir_read(struct weir_args *args, struct weir_reading *reading)
 	if (!reading->object)
 		return -EINVAL;
 	/* the default is the object's first command */
-	reading->command = reading->object->commands;
+	reading->command = reading->object->alone ? read_other(reading->object, args) :
+			   reading->object->commands;
 	if (!reading->object->alone && (weir_args_peek(args) || args->offer)) {
 		word = weir_args_pick(args, command_words(reading->object, words));
 		reading->command = word ? word->is : NULL;
@@ -157,6 +175,20 @@ static void blame_option(struct weir_args *args)
 			     args->words[args->fault], args->words[0]);
 }
 
+/* A command takes one prefix: say how those of a file are given. */
+static void blame_prefix(struct weir_args *args, const struct weir_reading *reading)
+{
+	const char *text = args->fault == 2 ? args->words[2] : "";
+	bool file = !access(text, F_OK);
+
+	if (!*text || !args->err->unknown || args->exact ||
+	    !weir_command_exempts(reading->command) || reading->command->verb == WEIR_ON_GET ||
+	    (!file && (isdigit((unsigned char)*text) || strchr(text, ':'))))
+		return;
+	weir_err_set(args->err, "'%.60s' is no prefix; for those in a file: sed 's/^ *[0-9A-Fa-f:]/%s %s &/' %.200s | weir -batch -",
+		     text, reading->object->name, reading->command->name, file ? text : "FILE");
+}
+
 /* With -check, ask the kernel, but not in a batch: earlier lines were not applied. */
 static int run_or_check(struct weir_tool *tool, struct weir_reading *reading)
 {
@@ -173,6 +205,8 @@ static int run_command(struct weir_tool *tool, struct weir_reading *reading)
 	const struct weir_command *command = reading->command;
 	int status;
 
+	if (command->reaches)
+		return command->run(tool, command, &reading->model);
 	tool->loads = command->loads;
 	status = weir_tool_reach(tool);
 	if (status && command->absent && tool->missing)
@@ -185,8 +219,11 @@ static int run_command(struct weir_tool *tool, struct weir_reading *reading)
 					  "a line of a batch may need those before it");
 		status = WEIR_EXIT_OK;
 	}
+	tool->meets_own = false;
 	if (!status && command->warn)
 		command->warn(tool, &reading->model);
+	if (!status)
+		status = weir_own_allowed(tool);
 	if (!status)
 		status = run_or_check(tool, reading);
 	/* weir_limit_change() prints its own note */
@@ -197,14 +234,38 @@ static int run_command(struct weir_tool *tool, struct weir_reading *reading)
 	return status;
 }
 
+/* A command of its own is a change that waits to be confirmed if that is wanted. */
+static int run_confirmed(struct weir_tool *tool, struct weir_reading *reading, char **words,
+			 int count)
+{
+	const struct weir_command *command = reading->command;
+	int status;
+
+	if (command->changes && !tool->batch)
+		weir_warn_pending(tool);
+	if (!tool->confirm || tool->batch)
+		return run_command(tool, reading);
+	if (!command->changes) {
+		weir_err_set(&tool->err, "there is nothing to take back: '-confirm' is for changes of the configuration, its sources and early drops");
+		return WEIR_EXIT_WORDS;
+	}
+	if (tool->check)
+		return run_command(tool, reading);
+	status = weir_confirm_begin(tool, words, count);
+	if (status)
+		return status;
+	return weir_confirm_end(tool, run_command(tool, reading), command->run == weir_restore);
+}
+
 static void complain(struct weir_tool *tool, int status, const struct weir_reading *reading)
 {
 	const struct weir_object *object = reading->object;
-	const char *verb = reading->command && !object->alone ? reading->command->name : NULL;
+	const char *verb;
 	char what[64];
 
 	if (!object || status == WEIR_EXIT_UNREACHABLE)
 		return weir_complain(tool, NULL);
+	verb = reading->command ? weir_verb_of(object, reading->command) : NULL;
 	snprintf(what, sizeof(what), "%s%s%s", object->name, verb ? " " : "", verb ? verb : "");
 	weir_complain(tool, what);
 }
@@ -227,10 +288,15 @@ int weir_run_words(struct weir_tool *tool, char **words, int count,
 	struct weir_reading reading = { 0 };
 	int status = WEIR_EXIT_WORDS;
 
-	if (help ? show_help(&args, &reading, tool->out.to) : weir_read(&args, &reading))
+	tool->words = words;
+	tool->word_count = count;
+	if (help ? show_help(&args, &reading, tool->out.to) : weir_read(&args, &reading)) {
 		blame_option(&args);
-	else
-		status = help ? WEIR_EXIT_OK : run_command(tool, &reading);
+		if (reading.command)
+			blame_prefix(&args, &reading);
+	} else {
+		status = help ? WEIR_EXIT_OK : run_confirmed(tool, &reading, words, count);
+	}
 	if (lines && status == WEIR_EXIT_WORDS)
 		weir_lines_point(lines, args.fault, tool);
 	if (status > 0)

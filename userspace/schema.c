@@ -2,11 +2,12 @@
 /* weir -schema: the JSON schema of -json output, generated from the table. */
 
 #include <jansson.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tool.h"
 
-#define ON_ANY	(WEIR_ON_ADD | WEIR_ON_SET | WEIR_ON_SHOW)
+#define ON_ANY	(WEIR_ON_ADD | WEIR_ON_SET | WEIR_ON_SHOW | WEIR_ON_RENAME)
 
 /* The monitor's events, with members that are not in the set. */
 static const struct {
@@ -35,7 +36,34 @@ static const struct {
 	{ "lost", NULL, 0, { { "events_lost", "integer" } } },
 };
 
+/* Output of commands; parts of it that stand in several places. */
+static const struct weir_set *const sets[] = { &weir_limit_fields, &weir_exempt_fields,
+	&weir_block_fields, &weir_list_fields, &weir_source_fields, &weir_stats_fields,
+	&weir_xdp_fields, &weir_restored_fields, &weir_upgraded_fields, &weir_pending_fields };
+static const struct weir_set *const parts[] = { &weir_match_fields, &weir_budget_fields,
+	&weir_source_budget_fields, &weir_source_drop_fields, &weir_counter_fields };
+
+#define COUNT_OF(array)	(sizeof(array) / sizeof((array)[0]))
+
 static json_t *schema_of(const struct weir_set *set);
+
+static json_t *ref_to(const char *name)
+{
+	return json_pack("{ss+}", "$ref", "#/$defs/", name);
+}
+
+static json_t *nested(const struct weir_set *set)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT_OF(sets); i++)
+		if (set == sets[i])
+			return ref_to(set->name);
+	for (i = 0; i < COUNT_OF(parts); i++)
+		if (set == parts[i])
+			return ref_to(set->name);
+	return schema_of(set);
+}
 
 static json_t *type_of(const char *type, const struct weir_attr_spec *spec)
 {
@@ -62,18 +90,31 @@ static json_t *value_of(const struct weir_field *field)
 		return json_pack("{ss so}", "type", field->type->schema, "enum", names);
 	json_decref(names);
 	if (field->nest && !strcmp(field->type->schema, "object"))
-		return schema_of(field->nest);
+		return nested(field->nest);
 	return type_of(field->type->schema, field->spec);
 }
 
+/* Say which word precedes the value in text, and which attribute of the specification it is. */
+static void annotate(json_t *value, const struct weir_set *set, const struct weir_field *field)
+{
+	const char *label = field->flags & WEIR_MUTE ? "" : weir_field_label(field);
+
+	if (*label)
+		json_object_set_new(value, "title", json_string(label));
+	if (field->spec && !set->own)
+		json_object_set_new(value, "x-attribute", json_string(field->spec->name));
+}
+
 /* Add a field as one member, or two with a second part; a list as an array. */
-static void add_member(json_t *members, const struct weir_field *field)
+static void add_member(json_t *members, const struct weir_set *set,
+		       const struct weir_field *field)
 {
 	json_t *value = value_of(field);
 
 	if (field->many)
 		value = json_pack("{ss si so}", "type", "array", "maxItems", (int)field->many,
 				  "items", value);
+	annotate(value, set, field);
 	json_object_set_new(members, weir_field_key(field), value);
 	if (field->part && field->type->second)
 		json_object_set_new(members, weir_field_part(field)->name,
@@ -89,7 +130,7 @@ static void add_members(json_t *members, const struct weir_set *set, unsigned in
 		    (!field->attr || weir_field_find(set, 0, field->attr) == field) &&
 		    (flags ? field->flags & flags : !(field->flags & ON_ANY) ||
 		     field->flags & WEIR_WORDS))
-			add_member(members, field);
+			add_member(members, set, field);
 	}
 }
 
@@ -129,28 +170,53 @@ static json_t *event_of(size_t i)
 
 static json_t *array_of(const char *name)
 {
-	return json_pack("{ss s{ss+}}", "type", "array", "items", "$ref", "#/$defs/", name);
+	return json_pack("{ss so}", "type", "array", "items", ref_to(name));
+}
+
+/* What each command prints: limit-show, diff. */
+static void add_commands(json_t *defs)
+{
+	const struct weir_command *command;
+	const struct weir_object *object;
+	const char *verb;
+	char name[64];
+
+	for (object = weir_objects; object->name; object++) {
+		for (command = object->commands; command->name; command++) {
+			verb = weir_verb_of(object, command);
+			snprintf(name, sizeof(name), "%s%s%s", object->name, verb ? "-" : "",
+				 verb ? verb : "");
+			if (command->prints)
+				json_object_set_new(defs, name, command->single ?
+						    ref_to(command->prints) :
+						    array_of(command->prints));
+		}
+	}
 }
 
 /* Any JSON text, or line of monitor, matches one of these. */
 void weir_schema(struct weir_out *out)
 {
-	static const struct weir_set *const sets[] = { &weir_limit_fields, &weir_exempt_fields,
-		&weir_block_fields, &weir_list_fields, &weir_source_fields, &weir_stats_fields,
-		&weir_xdp_fields };
+	static const char *const more[] = { "config", "version", "change" };
 	json_t *any = json_array(), *defs = json_object(), *told = json_array(), *schema;
+	char id[32];
 	size_t i;
 
-	for (i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
+	for (i = 0; i < COUNT_OF(sets); i++) {
 		json_array_append_new(any, array_of(sets[i]->name));
 		json_object_set_new(defs, sets[i]->name, schema_of(sets[i]));
 	}
-	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+	for (i = 0; i < COUNT_OF(events); i++)
 		json_array_append_new(told, event_of(i));
-	json_array_append_new(any, array_of("config"));
-	json_array_append_new(any, array_of("version"));
-	json_array_append_new(any, array_of("change"));
-	json_array_append_new(any, json_pack("{ss}", "$ref", "#/$defs/event"));
+	for (i = 0; i < COUNT_OF(more); i++)
+		json_array_append_new(any, array_of(more[i]));
+	for (i = 0; i < COUNT_OF(parts); i++)
+		json_object_set_new(defs, parts[i]->name, schema_of(parts[i]));
+	json_array_append_new(any, ref_to("event"));
+	json_array_append_new(any, ref_to("explained"));
+	json_array_append_new(any, ref_to("advice"));
+	json_object_set_new(defs, "explained", schema_of(&weir_explained_fields));
+	json_object_set_new(defs, "advice", schema_of(&weir_advice_fields));
 	json_object_set_new(defs, "config",
 			    object_of(json_pack("{s:o, s:o, s:o, s:o, s:o}",
 						"prefix_lists", array_of("list"),
@@ -159,13 +225,20 @@ void weir_schema(struct weir_out *out)
 						"blocked_prefixes", array_of("blocked"),
 						"early", array_of("xdp")), NULL));
 	json_object_set_new(defs, "version",
-			    object_of(json_pack("{s{ss}}", "version", "type", "string"), NULL));
+			    object_of(json_pack("{s{ss} s{ss si}}", "version", "type", "string",
+						"schema_version", "type", "integer",
+						"const", WEIR_SCHEMA_VERSION),
+				      json_pack("[s s]", "version", "schema_version")));
 	json_object_set_new(defs, "change",
 			    object_of(json_pack("{s{ss}}", "command", "type", "string"),
 				      json_pack("[s]", "command")));
 	json_object_set_new(defs, "event", json_pack("{so}", "anyOf", told));
-	schema = json_pack("{ss so so}", "$schema", "https://json-schema.org/draft/2020-12/schema",
-			   "anyOf", any, "$defs", defs);
+	add_commands(defs);
+	snprintf(id, sizeof(id), "urn:weir:json:%d", WEIR_SCHEMA_VERSION);
+	schema = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}",
+			   "$comment", "SPDX-License-Identifier: GPL-2.0-or-later",
+			   "$schema", "https://json-schema.org/draft/2020-12/schema",
+			   "$id", id, "title", "weir -json", "anyOf", any, "$defs", defs);
 	if (json_dumpf(schema, out->to, out->pretty ? JSON_INDENT(4) : JSON_COMPACT) ||
 	    putc('\n', out->to) == EOF)
 		out->error = schema ? -EIO : -ENOMEM;

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <langinfo.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -38,6 +39,13 @@ static struct screen {
 	struct weir_source source;	/* it is of this one */
 	int errors;			/* what went to standard error before */
 } screen;
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+	interrupted = 1;
+}
 
 static WEIR_PRINTF(1) void say(const char *fmt, ...)
 {
@@ -368,9 +376,19 @@ static uint64_t now_ms(void)
 	return now.tv_sec * 1000ull + now.tv_nsec / 1000000;
 }
 
-static int follow(void)
+/* Wait until a time, for input or a signal that @mask lets in. Returns false without a terminal. */
+static bool wait_input(uint64_t due, const sigset_t *mask)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+	uint64_t now = now_ms(), left = due - MIN(now, due);
+	struct timespec rest = { left / 1000, left % 1000 * 1000000 };
+
+	return ppoll(&in, 1, screen.view.paused ? NULL : &rest, mask) <= 0 ||
+	       !(in.revents & (POLLHUP | POLLERR | POLLNVAL));
+}
+
+static int follow(const sigset_t *mask)
+{
 	uint64_t due = now_ms(), now;
 	int key, status;
 
@@ -383,9 +401,8 @@ static int follow(void)
 			due = now + screen.view.asked.every_ms;
 		}
 		draw();
-		poll(&in, 1, screen.view.paused ? -1 : (int)(due - MIN(now, due)));
-		if (in.revents & (POLLHUP | POLLERR | POLLNVAL))
-			return WEIR_EXIT_OK;	/* the terminal is gone */
+		if (!wait_input(due, mask) || interrupted)
+			return WEIR_EXIT_OK;
 		while ((key = getch()) != ERR)
 			if (!press(key))
 				return WEIR_EXIT_OK;
@@ -430,21 +447,34 @@ static void show_errors(void)
 	close(screen.errors);
 }
 
-int weir_top_screen(struct weir_tool *tool, const struct weir_top *asked)
+/* ncurses would take a size from the environment, of whatever it has memory for, and more. */
+static void bound(const char *variable, unsigned int most)
+{
+	const char *text = getenv(variable);
+	char number[16];
+
+	snprintf(number, sizeof(number), "%u", most);
+	if (text && strtoul(text, NULL, 10) > most)
+		setenv(variable, number, true);
+}
+
+static int show_screen(struct weir_tool *tool, const sigset_t *mask)
 {
 	SCREEN *terminal;
 	int status;
 
-	screen.tool = tool;
-	screen.view = (struct weir_top_view){ .asked = *asked, .keys = true };
-	screen.cells.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
-	/* a limit that does not exist is said without a screen */
-	status = look();
-	if (status)
-		return status;
+	bound("LINES", WEIR_TOP_ROWS);
+	bound("COLUMNS", WEIR_TOP_COLUMNS);
 	terminal = newterm(NULL, stdout, stdin);
+
+	/* One whose cursor cannot be sent anywhere, such as "dumb", shows no screen. */
+	if (terminal && !tigetstr("cup")) {
+		endwin();
+		delscreen(terminal);
+		terminal = NULL;
+	}
 	if (!terminal) {
-		weir_err_set(&tool->err, "the terminal is not known (TERM): 'weir top count N' prints N screens as text");
+		weir_err_set(&tool->err, "the terminal is not known, or cannot move its cursor (TERM): 'weir top count N' prints N screens as text");
 		return WEIR_EXIT_REFUSED;
 	}
 	set_escdelay(25);
@@ -456,11 +486,37 @@ int weir_top_screen(struct weir_tool *tool, const struct weir_top *asked)
 	nodelay(stdscr, TRUE);
 	begin_colors();
 	hide_errors();
-	status = follow();
+	status = follow(mask);
 	show_errors();
 	endwin();
 	delscreen(terminal);
 	close_opened();
+	return status;
+}
+
+int weir_top_screen(struct weir_tool *tool, const struct weir_top *asked)
+{
+	const struct sigaction leave = { .sa_handler = interrupt };
+	struct sigaction before;
+	sigset_t block, mask;
+	int status;
+
+	screen.tool = tool;
+	screen.view = (struct weir_top_view){ .asked = *asked, .keys = true };
+	screen.cells.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	/* a limit that does not exist is said without a screen */
+	status = look();
+	if (status)
+		return status;
+	interrupted = 0;
+	sigemptyset(&block);
+	sigaddset(&block, SIGINT);
+	sigprocmask(SIG_BLOCK, &block, &mask);
+	/* ncurses would take it, and fail, if nobody else did. */
+	sigaction(SIGINT, &leave, &before);
+	status = show_screen(tool, &mask);
+	sigaction(SIGINT, &before, NULL);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 	return status;
 }
 

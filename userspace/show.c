@@ -145,6 +145,7 @@ static void show_blocked(struct weir_out *out, const struct weir_source *source)
 static void show_standing(struct weir_out *out, const struct weir_source *source)
 {
 	bool observe = source->action == WEIR_ACTION_OBSERVE;
+	char buf[WEIR_TEXT_SIZE];
 	struct weir_source free;
 
 	show_counts(out, source, false);
@@ -173,6 +174,8 @@ static void show_standing(struct weir_out *out, const struct weir_source *source
 	show(out, WEIR_A_SOURCE_ACTION, source);
 	if (source->asked.len)
 		weir_out_bool(out, "never_fits", weir_source_never_fits(source));
+	if (out->json && source->asked.by.family)
+		weir_out_str(out, "budget_by", weir_text_prefix(NULL, &source->asked.by, buf));
 }
 
 /* Does the block of a prefix hold? A limit that observes blocks nobody. */
@@ -288,7 +291,7 @@ static void begin_event(struct weir_out *out, const char *event, const char *cha
 
 static const char *change_name(uint32_t event)
 {
-	return event <= WEIR_LIMIT_EVENT_RENAMED ? weir_limit_event_names[event] : "unknown";
+	return event <= WEIR_LIMIT_EVENT_JOINED ? weir_limit_event_names[event] : "unknown";
 }
 
 static void show_limit_event(struct weir_out *out, const struct weir_limit *limit)

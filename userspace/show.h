@@ -13,7 +13,8 @@
  */
 typedef void weir_show_model(struct weir_out *out, const void *model);
 weir_show_model weir_show_limit, weir_show_exempt, weir_show_list, weir_show_source,
-	weir_show_stats, weir_show_xdp;
+	weir_show_stats, weir_show_xdp, weir_show_explained, weir_show_dropped, weir_show_config,
+	weir_show_advice;
 
 /* An event of type @cmd; @window_ms: of the budget that limits a source, 0: unknown. */
 void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *model,
@@ -21,7 +22,13 @@ void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *
 /* Whether it is of a packet that was refused, not of a request. */
 void weir_show_state(struct weir_out *out, const struct weir_state *state);
 bool weir_event_limits(const struct weir_source *source);
-/* reasons.c: text, a line for each reason why packets are dropped. */
+/* reasons.c: a budget of a source, as words of its limit, if source->asked has that. */
+const char *weir_text_source_budget(const struct weir_source *source, unsigned int i,
+				    char buf[WEIR_TEXT_SIZE]);
+/* Why it was dropped, as source->drop says; no sentence. */
+const char *weir_text_source_reason(const struct weir_source *source,
+				    char text[2 * WEIR_TEXT_SIZE]);
+/* Text, a line for each reason why packets are dropped. */
 void weir_show_reasons(struct weir_out *out, const struct weir_source *source);
 /* Does a packet of the length that was given exceed a whole budget? */
 bool weir_source_never_fits(const struct weir_source *source);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/netlink.h>
 #include <string.h>
 #include <sys/param.h>
 #include <sys/socket.h>
@@ -14,10 +15,26 @@
 
 #define NOTHING_LEFT	"not charged: nothing is left"
 #define SECOND		1000000000ull	/* in ns */
+#define MS		1000000ull
 
 static bool is_address(const struct weir_prefix *prefix)
 {
 	return prefix->len == (prefix->family == AF_INET ? 32 : 128);
+}
+
+/* Of link-local addresses each is a source of its own, with its device, unless all are one. */
+static const struct weir_prefix link_local[] = {
+	{ .family = AF_INET, .len = 16, .addr = { 169, 254 } },
+	{ .family = AF_INET6, .len = 64, .addr = { 0xfe, 0x80 } },
+};
+
+/* The length of the sources that a limit makes of the addresses in a prefix. */
+static uint8_t length_of(const struct weir_limit *limit, const struct weir_prefix *prefix)
+{
+	bool v6 = prefix->family == AF_INET6;
+
+	return limit->per[v6] && weir_prefix_holds(&link_local[v6], prefix) ? v6 ? 128 : 32 :
+	       limit->per[v6];
 }
 
 /*
@@ -38,7 +55,7 @@ static int check_length(struct weir_tool *tool, struct weir_query *query, bool *
 	if (is_address(&query->prefix) || (wider && *wider) ||
 	    weir_get_limit(tool, query->limit, &limit, &request) == -ENOENT)
 		return WEIR_EXIT_OK;	/* the request itself reports it better */
-	len = limit.per[query->prefix.family == AF_INET6];
+	len = length_of(&limit, &query->prefix);
 	if (wider)
 		*wider = !request.ret && !all && query->prefix.len < len;
 	if (request.ret || (wider && *wider) ||
@@ -58,22 +75,114 @@ struct getting {
 	const struct weir_query *query;
 	struct weir_prefix asked;	/* by the user: all has an address in the query */
 	struct weir_config *limits;
+	bool refuses;			/* a limit does so, or may go on to */
+	bool refused;			/* one did, which is over */
+	uint64_t most;			/* bytes of a packet that every limit has room for */
 };
+
+/* Would a limit drop packets of a source now? */
+static bool refuses(const struct weir_source *source)
+{
+	return source->limited || source->blocked || source->newcomers_next_ns ||
+	       (source->has & WEIR_HAS(SOURCE_EXEMPT) && source->exempt.block) ||
+	       weir_source_never_fits(source);
+}
+
+/* Was the last drop longer ago than any window of the limit? */
+static bool is_old(const struct weir_source *source)
+{
+	const struct weir_limit *limit = source->asked.limit;
+	uint64_t longest = limit ? limit->newcomers.window_ms : UINT64_MAX / MS;
+	unsigned int i;
+
+	for (i = 0; limit && i < limit->budget_count; i++)
+		longest = MAX(longest, limit->budgets[i].amount.window_ms ?: UINT64_MAX / MS);
+	return source->drop.before_ns >= longest * MS;
+}
+
+/* Is what dropped packets gone? A source that goes on has room for a moment when a slot ends. */
+static bool is_over(const struct weir_source *source)
+{
+	bool known = source->has & WEIR_HAS(SOURCE_LAST_DROP);
+	unsigned int i;
+
+	if (known && source->drop.reason == WEIR_DROP_REASON_BLOCK)
+		return true;
+	if (known && source->drop.reason == WEIR_DROP_REASON_SIZE)
+		return false;
+	if (known && is_old(source))
+		return true;
+	for (i = 0; i < source->budget_count; i++)
+		if (source->budgets[i].count)
+			return false;
+	return !known || source->drop.reason == WEIR_DROP_REASON_BUDGET;
+}
+
+/* Have limits dropped packets of a source, and is that over? */
+static void take_refusal(struct getting *getting, const struct weir_source *source)
+{
+	unsigned int i;
+
+	if (source->action == WEIR_ACTION_OBSERVE)
+		return;
+	for (i = 0; i < source->budget_count; i++)
+		if (source->budgets[i].unit == WEIR_UNIT_BYTES)
+			getting->most = MIN(getting->most, source->budgets[i].left);
+	if (refuses(source))
+		getting->refuses = true;
+	else if (!source->dropped && !(source->has & WEIR_HAS(SOURCE_LAST_DROP)))
+		return;
+	else if (is_over(source))
+		getting->refused = true;
+	else
+		getting->refuses = true;
+}
+
+/* If packets do not get through, it may not be because of a limit. */
+static void note_refusal(const struct getting *getting)
+{
+	const struct weir_query *query = getting->query;
+	const char *such = query->packet.has ? "such " : "", *no = *query->limit ? "no " : "";
+	char who[WEIR_NAME_SIZE + 16] = "no limit", most[WEIR_TEXT_SIZE] = "";
+	char buf[WEIR_TEXT_SIZE];
+	const char *of = getting->asked.family ?
+			 weir_text_prefix(NULL, &getting->asked, buf) : "any source";
+
+	if (getting->refuses || getting->tool->out.json)
+		return;
+	if (*query->limit)
+		snprintf(who, sizeof(who), "limit '%s'", query->limit);
+	if (!query->len && getting->most < WEIR_PACKET_MAX)
+		snprintf(most, sizeof(most), " of at most %" PRIu64 " bytes", getting->most);
+	if (getting->refused)
+		weir_note(getting->tool, "note", "%s would drop %s%spackets of %s%s now; if they do not get through, something else drops them, such as %snft or routing",
+			  who, no, such, of, most, *no ? "another limit, " : "");
+	else
+		weir_note(getting->tool, "note", "%s is known to have dropped %s%spackets of %s",
+			  who, no, such, of);
+}
 
 /* Leave out the limits that the packet does not match, or that have other sources. */
 static int show_state(const void *model, void *data)
 {
-	const struct getting *getting = data;
+	struct getting *getting = data;
 	const struct weir_prefix *asked = &getting->query->prefix;
 	struct weir_source source = *(const struct weir_source *)model;
 	struct weir_limit *limit = weir_config_find(getting->limits, source.limit);
+	const struct weir_member *by;
 
 	if ((limit && !weir_config_meets(getting->limits, &getting->query->packet,
 					 &limit->match)) ||
 	    (!is_address(asked) && source.prefix.len != asked->len))
 		return 0;
-	source.asked = (struct weir_asked){ getting->asked, getting->query->len, limit };
+	source.asked = (struct weir_asked){
+		.prefix = getting->asked, .len = getting->query->len, .limit = limit,
+	};
+	by = limit ? weir_config_budget(getting->limits, limit, &source.prefix) : NULL;
+	if (by)
+		source.asked.by = by->prefix;
 	getting->command->show(&getting->tool->out, &source);
+	take_refusal(getting, &source);
 	getting->tool->answers++;
 	return ferror(getting->tool->out.to) ? -ECANCELED : 0;
 }
@@ -124,16 +233,29 @@ static int get_none(struct weir_tool *tool, struct weir_config *config, struct w
 	return WEIR_EXIT_REFUSED;
 }
 
+static bool goes_by_list(const struct weir_config *config)
+{
+	unsigned int i;
+
+	for (i = 0; i < config->limit_count; i++)
+		if (*config->limits[i].budgets_by)
+			return true;
+	return false;
+}
+
 int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 		    union weir_model *model)
 {
 	static struct weir_config config;
 	struct weir_request request = weir_request_of(command, model);
 	struct getting getting = {
-		tool, command, &model->query, model->query.prefix, &config,
+		.tool = tool, .command = command, .query = &model->query,
+		.asked = model->query.prefix, .limits = &config, .most = UINT64_MAX,
 	};
-	int status = weir_get_config(tool, &config, model->query.packet.has & WEIR_COND_TO);
+	int status = weir_get_config(tool, &config, false);
 
+	if (!status && (model->query.packet.has & WEIR_COND_TO || goes_by_list(&config)))
+		status = weir_get_config(tool, &config, true);
 	if (!status && !model->query.prefix.family)
 		status = check_length(tool, &model->query, NULL);
 	if (!status) {
@@ -142,6 +264,8 @@ int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 		status = weir_tool_list(tool, &request, command->allowed);
 		if (!status && !tool->answers)
 			status = get_none(tool, &config, &model->query);
+		else if (!status)
+			note_refusal(&getting);
 	}
 	weir_config_clear(&config);
 	return status;
@@ -150,17 +274,14 @@ int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 /* What a source is blocked by after a release, or instead of what was to be released. */
 static int tell_prefix(struct weir_tool *tool, const struct weir_query *query, int status)
 {
-	static struct weir_config config;
+	struct weir_config *there = status && status != WEIR_EXIT_REFUSED ? NULL :
+				    weir_there(tool, true);
 	const struct weir_exempt *by;
 	char words[WEIR_EXEMPT_SIZE], buf[WEIR_TEXT_SIZE];
-	struct weir_err said = tool->err;
 
-	if ((status && status != WEIR_EXIT_REFUSED) || weir_get_config(tool, &config, true) ||
-	    (*query->limit && !weir_config_find(&config, query->limit))) {
-		tool->err = said;
+	if (!there || (*query->limit && !weir_config_find(there, query->limit)))
 		return status;
-	}
-	by = find_prefix(&config, query, true);
+	by = find_prefix(there, query, true);
 	if (!by)
 		return status;
 	weir_exempt_words(by, words);
@@ -174,6 +295,149 @@ static int tell_prefix(struct weir_tool *tool, const struct weir_query *query, i
 	return status;
 }
 
+/* Say that a limit has no room yet for a source that is blocked no more. */
+static int note_room(const void *model, void *data)
+{
+	const struct getting *getting = data;
+	const struct weir_source *source = model;
+	const struct weir_limit *limit = weir_config_find(getting->limits, source->limit);
+	char address[WEIR_TEXT_SIZE + WEIR_DEV_SIZE + 8], buf[WEIR_TEXT_SIZE];
+	const char *then = "";
+
+	if (!limit || !source->limited || source->blocked ||
+	    source->action == WEIR_ACTION_OBSERVE || source->has & WEIR_HAS(SOURCE_EXEMPT))
+		return 0;
+	snprintf(address, sizeof(address), "%s%s%s",
+		 source->prefix.family ? weir_text_prefix(NULL, &source->prefix, buf) : "all",
+		 *source->dev ? " dev " : "", source->dev);
+	if (limit->penalty_ms)
+		then = source->next_ns ? ", and blocks it again if it sends before" :
+		       ", and blocks it again if it sends";
+	weir_note(getting->tool, "note", "limit '%s' has no room for %s%s%s%s; 'weir source forget %s limit %s' resets its count",
+		  source->limit, address, source->next_ns ? " for another " : "",
+		  source->next_ns ? weir_text_time(source->next_ns, buf) : "", then, address,
+		  source->limit);
+	return 0;
+}
+
+static void note_rooms(struct weir_tool *tool, struct weir_config *limits,
+		       const struct weir_query *query)
+{
+	struct getting getting = { .tool = tool, .limits = tool->quiet ? NULL : limits };
+	struct weir_query asked = { .prefix = query->prefix };
+	struct weir_request request = {
+		.cmd = WEIR_CMD_SOURCE_GET, .flags = NLM_F_DUMP, .set = &weir_query_fields,
+		.verb = WEIR_ON_GET, .model = &asked, .reply_set = &weir_source_fields,
+		.reply = note_room, .data = &getting,
+	};
+	struct weir_err err = tool->err;
+
+	strcpy(asked.limit, query->limit);
+	strcpy(asked.dev, query->dev);
+	if (getting.limits)
+		weir_nl_ask(&tool->nl, &request);
+	tool->err = err;
+}
+
+/* Would the source be blocked under the limit? */
+static bool blocks_under(const struct weir_config *there, const struct weir_limit *limit,
+			 const struct weir_query *query)
+{
+	const struct weir_match packet = {
+		.has = WEIR_COND_FROM | WEIR_COND_FAMILY, .family = query->prefix.family,
+		.from = { query->prefix },
+	};
+
+	return (!*query->limit || !strcmp(query->limit, limit->name)) &&
+	       limit->per[query->prefix.family == AF_INET6] &&
+	       weir_config_meets(there, &packet, &limit->match);
+}
+
+/* Name a limit under which the source is blocked, and which blocks nobody. */
+static void warn_observing(struct weir_tool *tool, const struct weir_query *query)
+{
+	const struct weir_config *there = weir_there(tool, false);
+	const struct weir_limit *limit = there ? there->limits : NULL;
+	char buf[WEIR_TEXT_SIZE];
+
+	for (; there && limit < there->limits + there->limit_count; limit++) {
+		if (limit->action != WEIR_ACTION_OBSERVE || !blocks_under(there, limit, query))
+			continue;
+		weir_note(tool, "warning", "limit '%s' observes, so it goes on to admit packets from %s",
+			  limit->name, weir_text_prefix(NULL, &query->prefix, buf));
+		return;
+	}
+}
+
+/* Say which limits count the address with others, which are blocked with it. */
+static void note_wider(struct weir_tool *tool, const struct weir_query *query)
+{
+	bool v6 = query->prefix.family == AF_INET6;
+	const struct weir_limit *limit, *first = NULL;
+	char others[32] = "", buf[WEIR_TEXT_SIZE];
+	const struct weir_config *there;
+	unsigned int more = 0;
+
+	if (!query->prefix.family || !is_address(&query->prefix) || tool->quiet)
+		return;
+	there = weir_there(tool, false);
+	if (!there)
+		return;
+	for (limit = there->limits; limit < there->limits + there->limit_count; limit++) {
+		if (length_of(limit, &query->prefix) == query->prefix.len ||
+		    !blocks_under(there, limit, query))
+			continue;
+		more += !!first;
+		first = first ? first : limit;
+	}
+	if (more)
+		snprintf(others, sizeof(others), " (of %u such limits)", more + 1);
+	if (first)
+		weir_note(tool, "note", "limit '%s'%s counts each /%u as one source, and blocks the whole /%u of %s",
+			  first->name, others, first->per[v6], first->per[v6],
+			  weir_text_prefix(NULL, &query->prefix, buf));
+}
+
+void weir_warn_source_block(struct weir_tool *tool, const void *model)
+{
+	weir_warn_source(tool, model);
+	note_wider(tool, model);
+}
+
+static int show_released(const void *model, void *data)
+{
+	struct weir_tool *tool = data;
+
+	weir_show_source(&tool->out, model);
+	tool->answers++;
+	return 0;
+}
+
+/* Release the sources that are the whole prefix, each under its limit. */
+static void release_sources(struct weir_tool *tool, const struct weir_command *command,
+			    const struct weir_query *query)
+{
+	struct weir_config *there = weir_there(tool, false);
+	struct weir_query source = *query;
+	const struct weir_limit *limit;
+	struct weir_request request;
+
+	tool->answers = 0;
+	weir_out_begin(&tool->out, NULL, '[');
+	for (limit = there ? there->limits : NULL;
+	     there && limit < there->limits + there->limit_count; limit++) {
+		if (length_of(limit, &query->prefix) != query->prefix.len)
+			continue;
+		strcpy(source.limit, limit->name);
+		request = weir_request_of(command, &source);
+		request.reply = show_released;
+		request.data = tool;
+		if (!weir_nl_ask(&tool->nl, &request))
+			note_rooms(tool, there, &source);
+	}
+	weir_out_end(&tool->out, ']');
+}
+
 /* Block a source, or a prefix as a whole, or end that. */
 int weir_source_release(struct weir_tool *tool, const struct weir_command *command,
 			union weir_model *model)
@@ -185,12 +449,20 @@ int weir_source_release(struct weir_tool *tool, const struct weir_command *comma
 	} };
 	bool add = command->verb == WEIR_ON_ADD, wider;
 	int status = check_length(tool, query, &wider);
+	char buf[WEIR_TEXT_SIZE], words[WEIR_EXEMPT_SIZE];
 	struct weir_request request;
 
 	if (status)
 		return status;
 	if (!wider) {
 		status = weir_run_show(tool, command, model);
+		if (!status && !add)
+			note_rooms(tool, weir_there(tool, false), query);
+		if (!status && add)
+			warn_observing(tool, query);
+		if (status == WEIR_EXIT_REFUSED && add && weir_without_limits(tool))
+			weir_err_set(&tool->err, "ADDR %s: a source is blocked by limits, and there is none; first: weir limit add ban budget 4G/1d",
+				     weir_text_prefix(NULL, &query->prefix, buf));
 		return add ? status : tell_prefix(tool, query, status);
 	}
 	strcpy(prefix.exempt.dev, query->dev);
@@ -201,8 +473,16 @@ int weir_source_release(struct weir_tool *tool, const struct weir_command *comma
 	};
 	weir_nl_ask(&tool->nl, &request);
 	status = weir_tool_settle(tool, &request, add ? 0 : -ENOENT);
-	if (!status && add)
+	if (!add && !*query->limit && (!status || request.ret == -ENOENT)) {
+		release_sources(tool, command, query);
+		status = tool->answers ? WEIR_EXIT_OK : status;
+	}
+	if (!status && add) {
+		weir_out_text(&tool->out, "%s blocked for %s\n",
+			      weir_exempt_words(&prefix.exempt, words),
+			      query->for_ms ? weir_text_time(query->for_ms * 1000000, buf) : "ever");
 		weir_note_block(tool, &prefix);
+	}
 	return add ? status : tell_prefix(tool, query, status);
 }
 
@@ -276,7 +556,13 @@ static void blame(struct weir_tool *tool, const struct weir_query *query)
 	const struct weir_source *source = &tool->answer.source;
 	const struct weir_source_budget *first = source->budgets;
 	char in[WEIR_TEXT_SIZE + 4] = "", buf[WEIR_TEXT_SIZE];
+	uint64_t left = first->left;
+	unsigned int i;
 
+	/* only budgets in the unit of the first are charged */
+	for (i = 1; i < source->budget_count; i++)
+		if (source->budgets[i].unit == first->unit)
+			left = MIN(left, source->budgets[i].left);
 	if (source->has & WEIR_HAS(SOURCE_WAIT_NS))
 		snprintf(in, sizeof(in), " in %s", weir_text_time(source->wait_ns, buf));
 	if (cost > first->budget && (reserve || query->wait))
@@ -290,9 +576,9 @@ static void blame(struct weir_tool *tool, const struct weir_query *query)
 	else if (reserve)
 		weir_err_set(&tool->err, "not charged: a burst of %" PRIu64 " is reserved at most; there will be room%s",
 			     first->budget, in);
-	else if (first->left)
+	else if (left)
 		weir_err_set(&tool->err, "not charged: %" PRIu64 " exceeds the remaining %" PRIu64 "; 'mode drain' takes what is left",
-			     cost, first->left);
+			     cost, left);
 	else
 		weir_err_set(&tool->err, NOTHING_LEFT "%s%s",
 			     *in ? "; there will be room" : "", in);

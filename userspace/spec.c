@@ -16,6 +16,8 @@ const char *const weir_unit_names[] = { "packets", "bytes", NULL, };
 
 const char *const weir_action_names[] = { "drop", "observe", NULL, };
 
+const char *const weir_sharing_names[] = { "unshared", "shared", NULL, };
+
 const char *const weir_mode_names[] = { "strict", "lenient", "fixed", "bucket", "exact",
 	"calendar", NULL, };
 
@@ -28,7 +30,7 @@ const char *const weir_charge_mode_names[] = { "all", "drain", "reserve", NULL, 
 const char *const weir_rank_names[] = { "dropped", "count", NULL, };
 
 const char *const weir_limit_event_names[] = { "added", "changed", "removed", "reset",
-	"renamed", NULL, };
+	"renamed", "alone", "joined", NULL, };
 
 const char *const weir_source_event_names[] = { "limited", "charged", "forgotten", "blocked",
 	"released", NULL, };
@@ -38,6 +40,10 @@ const char *const weir_drop_reason_names[] = { "budget", "block", "floor", "size
 
 const struct weir_attr_spec weir_prefix_attrs[] = { ATTR(PREFIX_ADDRESS, "address"),
 	RANGE(PREFIX_LEN, "len", 0, 128), };
+
+const struct weir_attr_spec weir_member_attrs[] = { ATTR(MEMBER_ADDRESS, "address"),
+	RANGE(MEMBER_LEN, "len", 0, 128), RANGE(MEMBER_BUDGET, "budget", 1, WEIR_BYTES_MAX),
+	ATTR(MEMBER_PAD, "pad"), };
 
 const struct weir_attr_spec weir_ports_attrs[] = { ATTR(PORTS_FIRST, "first"),
 	ATTR(PORTS_LAST, "last"), };
@@ -69,7 +75,8 @@ const struct weir_attr_spec weir_limit_stats_attrs[] = { ATTR(LIMIT_STATS_PAD, "
 	ATTR(LIMIT_STATS_BLOCKED_NOW, "blocked_now"), ATTR(LIMIT_STATS_PENALTIES, "penalties"),
 	ATTR(LIMIT_STATS_BLOCKS_LOST, "blocks_lost"),
 	ATTR(LIMIT_STATS_LIMITED_NOW, "limited_now"),
-	ATTR(LIMIT_STATS_DROPPED_BY_PREFIX, "dropped_by_prefix"), };
+	ATTR(LIMIT_STATS_DROPPED_BY_PREFIX, "dropped_by_prefix"),
+	ATTR(LIMIT_STATS_LOGGED, "logged"), };
 
 const struct weir_attr_spec weir_zone_attrs[] = { ATTR(ZONE_PAD, "pad"),
 	ATTR(ZONE_NAME, "name"), ATTR(ZONE_OFFSET, "offset"),
@@ -80,9 +87,9 @@ const struct weir_attr_spec weir_budget_attrs[] = { ATTR(BUDGET_PAD, "pad"),
 	RANGE(BUDGET_WINDOW_MS, "window_ms", 0, WEIR_WINDOW_MS_MAX),
 	ENUM(BUDGET_UNIT, "unit", unit), RANGE(BUDGET_SLOTS, "slots", 1, WEIR_SLOTS_MAX),
 	ENUM(BUDGET_MODE, "mode", mode), RANGE(BUDGET_BURST, "burst", 1, WEIR_BURST_MAX),
-	ATTR(BUDGET_SLOT_NS, "slot_ns"), ATTR(BUDGET_WINDOW_NS, "window_ns"),
-	ATTR(BUDGET_MOST, "most"), ATTR(BUDGET_RENEWS, "renews"),
-	ATTR(BUDGET_REFUSED, "refused"), };
+	RANGE(BUDGET_ALONE, "alone", 0, WEIR_BYTES_MAX), ATTR(BUDGET_SLOT_NS, "slot_ns"),
+	ATTR(BUDGET_WINDOW_NS, "window_ns"), ATTR(BUDGET_MOST, "most"),
+	ATTR(BUDGET_RENEWS, "renews"), ATTR(BUDGET_REFUSED, "refused"), };
 
 const struct weir_attr_spec weir_limit_attrs[] = { ATTR(LIMIT_PAD, "pad"),
 	ATTR(LIMIT_NAME, "name"), ATTR(LIMIT_BEFORE, "before"), ATTR(LIMIT_BUDGET, "budget"),
@@ -99,7 +106,10 @@ const struct weir_attr_spec weir_limit_attrs[] = { ATTR(LIMIT_PAD, "pad"),
 	ATTR(LIMIT_SOURCE_BYTES, "source_bytes"), ATTR(LIMIT_ZONE, "zone"),
 	RANGE(LIMIT_PENALTY_MS, "penalty_ms", 0, WEIR_BLOCK_MS_MAX), ATTR(LIMIT_RENEW, "renew"),
 	ATTR(LIMIT_NEW_NAME, "new_name"), ATTR(LIMIT_FORCE, "force"), ATTR(LIMIT_ONLY, "only"),
-	ATTR(LIMIT_LEARNING_NS, "learning_ns"), ATTR(LIMIT_BLOCKS, "blocks"), };
+	ATTR(LIMIT_LEARNING_NS, "learning_ns"), ATTR(LIMIT_BLOCKS, "blocks"),
+	ATTR(LIMIT_LOG, "log"), ATTR(LIMIT_BUDGETS_BY, "budgets_by"),
+	ENUM(LIMIT_SHARING, "sharing", sharing), ATTR(LIMIT_ALONE_NOW, "alone_now"),
+	RANGE(LIMIT_JOINED_MS, "joined_ms", 0, WEIR_JOINED_MS_MAX), };
 
 const struct weir_attr_spec weir_exempt_attrs[] = { ATTR(EXEMPT_ADDRESS, "address"),
 	RANGE(EXEMPT_PREFIX_LEN, "prefix_len", 0, 128), ATTR(EXEMPT_DEV, "dev"),
@@ -145,7 +155,8 @@ const struct weir_attr_spec weir_stats_attrs[] = { ATTR(STATS_PAD, "pad"),
 	ATTR(STATS_EVENTS_LOST, "events_lost"), ATTR(STATS_MEMORY, "memory"),
 	ATTR(STATS_LIMITS, "limits"), ATTR(STATS_EXEMPTS, "exempts"),
 	ATTR(STATS_TICK_NS, "tick_ns"), ATTR(STATS_BLOCKED_PREFIXES, "blocked_prefixes"),
-	ATTR(STATS_DROPPED_BY_PREFIX, "dropped_by_prefix"), };
+	ATTR(STATS_DROPPED_BY_PREFIX, "dropped_by_prefix"), ATTR(STATS_CLOCK_NS, "clock_ns"),
+	ATTR(STATS_NAMESPACES, "namespaces"), };
 
 const struct weir_attr_spec weir_prefix_list_attrs[] = { ATTR(PREFIX_LIST_NAME, "name"),
 	ATTR(PREFIX_LIST_PREFIX, "prefix"), ATTR(PREFIX_LIST_CHECK, "check"), };
@@ -153,7 +164,8 @@ const struct weir_attr_spec weir_prefix_list_attrs[] = { ATTR(PREFIX_LIST_NAME, 
 const struct weir_attr_spec weir_config_attrs[] = { ATTR(CONFIG_LIMIT, "limit"),
 	ATTR(CONFIG_EXEMPT, "exempt"), ATTR(CONFIG_CHECK, "check"), ATTR(CONFIG_ADD, "add"),
 	ATTR(CONFIG_FORCE, "force"), ATTR(CONFIG_DEL, "del"),
-	ATTR(CONFIG_PREFIX_LIST, "prefix_list"), };
+	ATTR(CONFIG_PREFIX_LIST, "prefix_list"), ATTR(CONFIG_HASH_KEY, "hash_key"),
+	ATTR(CONFIG_HOLD, "hold"), };
 
 const struct weir_attr_spec weir_pressure_attrs[] = { ATTR(PRESSURE_PAD, "pad"),
 	ATTR(PRESSURE_LIMIT, "limit"), ATTR(PRESSURE_EVICTIONS, "evictions"),
@@ -164,3 +176,45 @@ const struct weir_attr_spec weir_pressure_attrs[] = { ATTR(PRESSURE_PAD, "pad"),
 const struct weir_attr_spec weir_newcomers_attrs[] = { ATTR(NEWCOMERS_PAD, "pad"),
 	ATTR(NEWCOMERS_LIMIT, "limit"), ATTR(NEWCOMERS_REFUSED, "refused"),
 	ATTR(NEWCOMERS_NEXT_NS, "next_ns"), };
+
+const struct weir_attr_spec weir_state_budget_attrs[] = { ATTR(STATE_BUDGET_PAD, "pad"),
+	ENUM(STATE_BUDGET_UNIT, "unit", unit), ENUM(STATE_BUDGET_MODE, "mode", mode),
+	RANGE(STATE_BUDGET_BUDGET, "budget", 1, WEIR_BYTES_MAX),
+	RANGE(STATE_BUDGET_RATE, "rate", 1, WEIR_BYTES_MAX),
+	RANGE(STATE_BUDGET_SLOTS, "slots", 1, WEIR_SLOTS_MOST),
+	RANGE(STATE_BUDGET_SLOT_NS, "slot_ns", 0, WEIR_SLOT_NS_MAX),
+	ATTR(STATE_BUDGET_WINDOW_NS, "window_ns"), ATTR(STATE_BUDGET_PHASE_NS, "phase_ns"),
+	ATTR(STATE_BUDGET_RENEWS, "renews"), RANGE(STATE_BUDGET_WIDTH, "width", 2, 8), };
+
+const struct weir_attr_spec weir_state_count_attrs[] = { ATTR(STATE_COUNT_PAD, "pad"),
+	ATTR(STATE_COUNT_NUMBERS, "numbers"),
+	RANGE(STATE_COUNT_WANTED, "wanted", 1, WEIR_BYTES_MAX),
+	RANGE(STATE_COUNT_REFUSED, "refused", 0, WEIR_SLOTS_MOST), };
+
+const struct weir_attr_spec weir_state_newcomers_attrs[] = { ATTR(STATE_NEWCOMERS_PAD, "pad"),
+	RANGE(STATE_NEWCOMERS_SLOT_NS, "slot_ns", 1, WEIR_SLOT_NS_MAX),
+	ATTR(STATE_NEWCOMERS_PHASE_NS, "phase_ns"), ATTR(STATE_NEWCOMERS_COUNT, "count"),
+	ATTR(STATE_NEWCOMERS_LEARN_NS, "learn_ns"), };
+
+const struct weir_attr_spec weir_state_source_attrs[] = { ATTR(STATE_SOURCE_PAD, "pad"),
+	ATTR(STATE_SOURCE_ADDRESS, "address"), ATTR(STATE_SOURCE_DEV, "dev"),
+	ATTR(STATE_SOURCE_COUNT, "count"), ATTR(STATE_SOURCE_DROPPED, "dropped"),
+	ATTR(STATE_SOURCE_OBSERVED, "observed"), ATTR(STATE_SOURCE_UNKNOWN, "unknown"),
+	ATTR(STATE_SOURCE_LATE, "late"), ATTR(STATE_SOURCE_SINCE_NS, "since_ns"),
+	ATTR(STATE_SOURCE_BLOCKED_NS, "blocked_ns"), };
+
+const struct weir_attr_spec weir_state_floor_attrs[] = { ATTR(STATE_FLOOR_BUCKET, "bucket"),
+	ATTR(STATE_FLOOR_COUNT, "count"), ATTR(STATE_FLOOR_ENDS, "ends"),
+	ATTR(STATE_FLOOR_STAYS, "stays"), };
+
+const struct weir_attr_spec weir_state_attrs[] = { ATTR(STATE_PAD, "pad"),
+	ATTR(STATE_LIMIT, "limit"), ATTR(STATE_HASH_KEY, "hash_key"),
+	ATTR(STATE_CLOCK_NS, "clock_ns"), RANGE(STATE_TICK_NS, "tick_ns", 1, WEIR_TICK_NS_MAX),
+	RANGE(STATE_PREFIX4, "prefix4", 0, 32), RANGE(STATE_PREFIX6, "prefix6", 0, 128),
+	RANGE(STATE_BUCKETS, "buckets", 1, WEIR_BUCKETS_MAX),
+	ATTR(STATE_FLOORS_NS, "floors_ns"), ATTR(STATE_BUDGET, "budget"),
+	ATTR(STATE_NEWCOMERS, "newcomers"), ATTR(STATE_SOURCE, "source"),
+	ATTR(STATE_FLOOR, "floor"), ATTR(STATE_ADD, "add"), ATTR(STATE_MERGED, "merged"),
+	ATTR(STATE_EVICTED, "evicted"), ATTR(STATE_BLOCKS_LOST, "blocks_lost"),
+	ATTR(STATE_SKIPPED, "skipped"), ATTR(STATE_SINCE_NS, "since_ns"),
+	ATTR(STATE_LEAST, "least"), };

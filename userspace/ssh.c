@@ -20,6 +20,8 @@
 #define VARIABLE	"SSH_CONNECTION"
 /* Bound on the parent processes searched. */
 #define PARENTS_MAX	32
+#define ENDLESS		1000000000	/* packets */
+#define ADVICE_SIZE	160
 
 struct ssh {
 	struct weir_prefix peer, host;
@@ -122,21 +124,7 @@ static struct weir_match packet_of(const struct ssh *ssh)
 	return packet;
 }
 
-/* Whether the kernel exempts the peer now, from all limits or from @limit. */
-static bool spared_now(struct weir_tool *tool, const struct ssh *ssh, const char *limit)
-{
-	struct weir_exempt asked = { .prefix = ssh->peer };
-	struct weir_request request = {
-		.cmd = WEIR_CMD_EXEMPT_GET, .set = &weir_exempt_fields,
-		.verb = WEIR_ON_GET, .model = &asked,
-	};
-
-	strcpy(asked.dev, ssh->dev);
-	strcpy(asked.limit, limit);
-	return tool->reached && !weir_nl_ask(&tool->nl, &request);
-}
-
-/* Is the exemption certain to hold for the peer? */
+/* Is the exemption certain to hold for the peer, until it ends? */
 static bool spares(const struct weir_exempt *exempt, const struct ssh *ssh, const char *limit)
 {
 	return !exempt->block && weir_prefix_holds(&exempt->prefix, &ssh->peer) &&
@@ -144,7 +132,19 @@ static bool spares(const struct weir_exempt *exempt, const struct ssh *ssh, cons
 	       (!*exempt->dev || !strcmp(exempt->dev, ssh->dev));
 }
 
-/* Whether the configuration exempts the peer, also without the exemption @but, or NULL. */
+/* The exemption that spares the peer longest, of those that end; or NULL. */
+static const struct weir_exempt *spared_until(const struct weir_config *config,
+					      const struct ssh *ssh, const char *limit)
+{
+	const struct weir_exempt *at = config->exempts, *last = NULL;
+
+	for (; at < config->exempts + config->exempt_count; at++)
+		if (at->for_ms && spares(at, ssh, limit) && (!last || at->for_ms > last->for_ms))
+			last = at;
+	return last;
+}
+
+/* Whether the configuration exempts the peer for good, also without the exemption @but, or NULL. */
 static bool spared_then(const struct weir_config *config, const struct ssh *ssh,
 			const char *limit, const struct weir_exempt *but)
 {
@@ -153,29 +153,29 @@ static bool spared_then(const struct weir_config *config, const struct ssh *ssh,
 
 	for (i = 0; i < config->exempt_count; i++) {
 		exempt = &config->exempts[i];
-		if ((!but || weir_config_compare(exempt, but)) && spares(exempt, ssh, limit))
+		if (!exempt->for_ms && (!but || weir_config_compare(exempt, but)) &&
+		    spares(exempt, ssh, limit))
 			return true;
 	}
 	return false;
+}
+
+/* The configuration being applied, or that in force; or NULL. */
+static const struct weir_config *config_of(struct weir_tool *tool)
+{
+	return tool->config ? tool->config : weir_there(tool, true);
 }
 
 /* Would the limit apply to the packet? Its lists are those of the configuration applied, or now. */
 static bool meets(struct weir_tool *tool, const struct weir_match *packet,
 		  const struct weir_match *match)
 {
-	struct weir_config *now;
-	bool met;
+	const struct weir_config *config;
 
 	if (!(match->has & (WEIR_COND_FROM_LIST | WEIR_COND_TO_LIST)))
 		return weir_packet_meets(packet, match);
-	if (tool->config)
-		return weir_config_meets(tool->config, packet, match);
-	now = calloc(1, sizeof(*now));
-	met = now && !weir_get_config(tool, now, true) && weir_config_meets(now, packet, match);
-	if (now)
-		weir_config_clear(now);
-	free(now);
-	return met;
+	config = config_of(tool);
+	return config && weir_config_meets(config, packet, match);
 }
 
 /* The caller's connection to this network namespace, or NULL. */
@@ -189,29 +189,177 @@ static const struct ssh *own(const struct weir_tool *tool)
 	return found > 0 && !tool->elsewhere ? &ssh : NULL;
 }
 
+int weir_own_allowed(struct weir_tool *tool)
+{
+	if (!tool->meets_own || tool->force || tool->confirm)
+		return WEIR_EXIT_OK;
+	if (tool->check) {
+		/* A batch may exempt the caller before. */
+		if (!tool->batch)
+			weir_note(tool, "note", "without '-confirm 60s' or '-force' this is refused");
+		return WEIR_EXIT_OK;
+	}
+	weir_err_set(&tool->err, "not done: with '-confirm 60s' it is taken back unless you confirm it; with '-force' it stays");
+	return WEIR_EXIT_REFUSED;
+}
+
+/* Does another configuration leave the peer less of a limit, by its list of budgets? */
+static bool shrinks(const struct weir_config *was, const struct weir_limit *limit_was,
+		    const struct weir_config *config, const struct weir_limit *limit,
+		    const struct ssh *ssh)
+{
+	const struct weir_member *before = weir_config_budget(was, limit_was, &ssh->peer);
+	const struct weir_member *after = weir_config_budget(config, limit, &ssh->peer);
+
+	return (after ? after->budget : limit->budgets[0].amount.count) <
+	       (before ? before->budget : limit_was->budgets[0].amount.count);
+}
+
+/* Does a limit that is in force apply to the connection in the same words? */
+static bool met_before(struct weir_tool *tool, const struct ssh *ssh,
+		       const struct weir_limit *limit)
+{
+	struct weir_match packet = packet_of(ssh);
+	struct weir_err err = tool->err;
+	char text[WEIR_DIFFERS_SIZE];
+	const struct weir_limit *was;
+	struct weir_config *there;
+
+	there = weir_tool_reach(tool) ? NULL : weir_there(tool, true);
+	was = there ? weir_config_find(there, limit->name) : NULL;
+	tool->err = err;
+	return was && was->action == WEIR_ACTION_DROP &&
+	       (!weir_limit_differs(limit, was, text) || !strcmp(text, "comment")) &&
+	       weir_config_meets(there, &packet, &was->match) &&
+	       !(tool->config && shrinks(there, was, tool->config, limit, ssh)) &&
+	       !spared_then(there, ssh, was->name, NULL);
+}
+
+/* The prefix that is blocked already and has the peer under the limit, or NULL. */
+static const struct weir_exempt *blocked_by(const struct weir_config *config,
+					    const struct ssh *ssh, const struct weir_limit *limit)
+{
+	const struct weir_exempt *at;
+	unsigned int i;
+
+	for (i = 0; config && i < config->exempt_count; i++) {
+		at = &config->exempts[i];
+		if (at->block && weir_prefix_holds(&at->prefix, &ssh->peer) &&
+		    (!*at->limit || !strcmp(at->limit, limit->name)) &&
+		    (!*at->dev || !*ssh->dev || !strcmp(at->dev, ssh->dev)))
+			return at;
+	}
+	return NULL;
+}
+
+/* Is the limit one that only holds blocks? No connection uses up such budgets. */
+static bool is_endless(const struct weir_limit *limit)
+{
+	unsigned int i;
+
+	for (i = 0; i < limit->budget_count; i++)
+		if (limit->budgets[i].unit || limit->budgets[i].amount.count < ENDLESS)
+			return false;
+	return limit->budget_count && !limit->newcomers.count && !*limit->budgets_by;
+}
+
 static const char *which(const struct weir_limit *limit)
 {
 	return limit->match.has & ~limit->match.invert & WEIR_COND_SYN ? "new" : "own";
 }
 
-void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool exists)
+/*
+ * How to exempt the peer from what is said. A file replaces the exemptions in force, so it has to
+ * have this one itself; a saved state cannot.
+ */
+static const char *advice(const struct weir_tool *tool, const struct ssh *ssh, const char *what,
+			  char text[ADVICE_SIZE])
+{
+	char buf[WEIR_TEXT_SIZE];
+
+	snprintf(text, ADVICE_SIZE, "; to exempt %s%sexempt add %.50s%s%s%s", what,
+		 tool->config ? ", the file needs '" : ": weir ",
+		 weir_text_prefix(NULL, &ssh->peer, buf), *ssh->dev ? " dev " : "", ssh->dev,
+		 tool->config ? "'" : "");
+	return tool->saved ? "" : text;
+}
+
+/* Say that a limit, which matches the connection, applies to it; false: that is no harm. */
+static bool warn_limit(struct weir_tool *tool, const struct ssh *ssh,
+		       const struct weir_limit *limit, const struct weir_config *config)
+{
+	char buf[WEIR_TEXT_SIZE], block[WEIR_TEXT_SIZE] = "", how[ADVICE_SIZE], sentence[300];
+	const struct weir_exempt *by = blocked_by(config, ssh, limit);
+
+	if (!by && is_endless(limit))
+		return false;
+	if (by)
+		snprintf(block, sizeof(block), ", which the blocked prefix %.50s covers",
+			 weir_text_prefix(NULL, &by->prefix, buf));
+	snprintf(sentence, sizeof(sentence),
+		 " applies to your %s ssh connections%s%s", which(limit), block,
+		 advice(tool, ssh, "them", how));
+	weir_note_of(tool, "warning", limit->name, sentence);
+	return true;
+}
+
+/* It applies again, or from when the exemption @end has gone, which may be NULL. */
+static void warn_again(struct weir_tool *tool, const struct ssh *ssh,
+		       const struct weir_limit *limit, const struct weir_exempt *end)
+{
+	char buf[WEIR_TEXT_SIZE], time[WEIR_TEXT_SIZE] = "", sentence[160];
+
+	if (end && end->for_ms)
+		weir_text_time(end->for_ms * 1000000, time);
+	snprintf(sentence, sizeof(sentence),
+		 " applies to your %s ssh connections %s%s: no other exemption holds %.50s",
+		 which(limit), *time ? "after " : "again", time,
+		 weir_text_prefix(NULL, &ssh->peer, buf));
+	weir_note_of(tool, "warning", limit->name, sentence);
+}
+
+void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit)
 {
 	const struct ssh *ssh = limit->action == WEIR_ACTION_DROP ? own(tool) : NULL;
+	const struct weir_config *config;
+	const struct weir_exempt *end;
 	struct weir_match packet;
-	char buf[WEIR_TEXT_SIZE], sentence[160];
 
 	if (!ssh)
 		return;
 	packet = packet_of(ssh);
-	if (!meets(tool, &packet, &limit->match) ||
-	    (tool->config ? spared_then(tool->config, ssh, limit->name, NULL) :
-	     spared_now(tool, ssh, exists ? limit->name : "")))
+	if (!meets(tool, &packet, &limit->match))
 		return;
-	snprintf(sentence, sizeof(sentence),
-		 " applies to your %s ssh connections; to exempt them: weir exempt add %.50s%s%s",
-		 which(limit), weir_text_prefix(NULL, &ssh->peer, buf),
-		 *ssh->dev ? " dev " : "", ssh->dev);
-	weir_note_of(tool, "warning", limit->name, sentence);
+	config = config_of(tool);
+	if (config && spared_then(config, ssh, limit->name, NULL))
+		return;
+	end = config ? spared_until(config, ssh, limit->name) : NULL;
+	/* That of a file has a warning of its own. */
+	if (end && !tool->config)
+		warn_again(tool, ssh, limit, end);
+	if (end)
+		return;
+	if (warn_limit(tool, ssh, limit, tool->config ? NULL : config))
+		tool->meets_own |= !met_before(tool, ssh, limit);
+}
+
+void weir_warn_lists(struct weir_tool *tool, const struct weir_config *was,
+		     const struct weir_config *config)
+{
+	const struct ssh *ssh = own(tool);
+	const struct weir_limit *limit;
+	struct weir_match packet;
+
+	if (!ssh)
+		return;
+	packet = packet_of(ssh);
+	for (limit = config->limits; limit < config->limits + config->limit_count; limit++)
+		if (limit->action == WEIR_ACTION_DROP &&
+		    weir_config_meets(config, &packet, &limit->match) &&
+		    (!weir_config_meets(was, &packet, &limit->match) ||
+		     shrinks(was, limit, config, limit, ssh)) &&
+		    !spared_then(config, ssh, limit->name, NULL))
+			tool->meets_own |= warn_limit(tool, ssh, limit, config);
 }
 
 /* Do addresses of a prefix, or with @source of the source that it is of, include the peer's? */
@@ -227,23 +375,13 @@ static bool is_blocked(const struct weir_exempt *block, const struct weir_limit 
 	return weir_prefix_holds(&outer, &peer);
 }
 
-/* The configuration being applied, or that in force; or NULL. */
-static const struct weir_config *config_of(struct weir_tool *tool)
-{
-	static struct weir_config there;
-
-	if (tool->config)
-		return tool->config;
-	return tool->reached && !weir_get_config(tool, &there, true) ? &there : NULL;
-}
-
 static void warn_block(struct weir_tool *tool, const struct weir_exempt *block, bool source)
 {
 	const struct ssh *ssh = own(tool);
 	const struct weir_config *config;
 	const struct weir_limit *limit;
 	struct weir_match packet;
-	char buf[WEIR_TEXT_SIZE];
+	char how[ADVICE_SIZE];
 
 	if (!ssh || (*block->dev && *ssh->dev && strcmp(block->dev, ssh->dev)) ||
 	    !(source || weir_prefix_holds(&block->prefix, &ssh->peer)))
@@ -251,6 +389,8 @@ static void warn_block(struct weir_tool *tool, const struct weir_exempt *block, 
 	config = config_of(tool);
 	if (!config)
 		return;
+	if (!source && !config->limit_count)
+		weir_note(tool, "warning", "this blocks your own ssh connection as soon as a limit applies to it");
 	packet = packet_of(ssh);
 	for (limit = config->limits; limit < config->limits + config->limit_count; limit++) {
 		if ((*block->limit && strcmp(block->limit, limit->name)) ||
@@ -259,9 +399,9 @@ static void warn_block(struct weir_tool *tool, const struct weir_exempt *block, 
 		    spared_then(config, ssh, limit->name, NULL))
 			continue;
 		weir_note(tool, "warning",
-			  "this blocks your own ssh connection under limit '%s'; to exempt it: weir exempt add %.50s%s%s",
-			  limit->name, weir_text_prefix(NULL, &ssh->peer, buf),
-			  *ssh->dev ? " dev " : "", ssh->dev);
+			  "this blocks your own ssh connection under limit '%s'%s",
+			  limit->name, advice(tool, ssh, "it", how));
+		tool->meets_own = true;
 		return;
 	}
 }
@@ -285,7 +425,6 @@ void weir_warn_source(struct weir_tool *tool, const void *model)
 static void warn_end(struct weir_tool *tool, const struct weir_exempt *end)
 {
 	const struct ssh *ssh = own(tool);
-	char buf[WEIR_TEXT_SIZE], time[WEIR_TEXT_SIZE] = "", sentence[160];
 	const struct weir_config *config;
 	const struct weir_limit *limit;
 	struct weir_match packet;
@@ -296,9 +435,6 @@ static void warn_end(struct weir_tool *tool, const struct weir_exempt *end)
 	if (!config)
 		return;
 	packet = packet_of(ssh);
-	weir_text_prefix(NULL, &ssh->peer, buf);
-	if (end && end->for_ms)
-		weir_text_time(end->for_ms * 1000000, time);
 	for (limit = config->limits; limit < config->limits + config->limit_count; limit++) {
 		if (limit->action != WEIR_ACTION_DROP ||
 		    !weir_config_meets(config, &packet, &limit->match) ||
@@ -306,10 +442,8 @@ static void warn_end(struct weir_tool *tool, const struct weir_exempt *end)
 		     !spared_then(config, ssh, limit->name, NULL)) ||
 		    (end && spared_then(config, ssh, limit->name, end)))
 			continue;
-		snprintf(sentence, sizeof(sentence),
-			 " applies to your %s ssh connections %s%s: no other exemption holds %.50s",
-			 which(limit), *time ? "after " : "again", time, buf);
-		weir_note_of(tool, "warning", limit->name, sentence);
+		warn_again(tool, ssh, limit, end);
+		tool->meets_own |= !(end && end->for_ms);
 	}
 }
 

@@ -6,6 +6,7 @@
 
 #include "config.h"
 #include "tool.h"
+#include "value.h"
 
 /* How often a limit is looked at: each window, within this. */
 #define SHORTEST_MS	1000
@@ -31,6 +32,28 @@ static struct weir_seen *seen_find(struct weir_states *states, const char *limit
 	strcpy(seen->limit, limit);
 	states->count++;
 	return seen;
+}
+
+void weir_state_rename(struct weir_states *states, const char *limit, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < states->count; i++)
+		if (!strcmp(states->seen[i].limit, limit))
+			strcpy(states->seen[i].limit, name);
+}
+
+/* Forget limits that are no more: another one of the name begins anew, and others need the room. */
+void weir_state_keep(struct weir_states *states, struct weir_config *config)
+{
+	unsigned int i = 0;
+
+	while (i < states->count) {
+		if (weir_config_find(config, states->seen[i].limit))
+			i++;
+		else
+			states->seen[i] = states->seen[--states->count];
+	}
 }
 
 /* Look at a limit in a window: something happened there. */
@@ -67,10 +90,10 @@ static bool fill(struct weir_seen *seen, const struct weir_limit *limit, bool fi
 
 	*state = (struct weir_state){
 		.limited_now = stats->limited_now, .blocked_now = stats->blocked_now,
-		.dropped = stats->dropped.packets - seen->dropped,
-		.newcomers_refused = stats->newcomers_refused.packets - seen->refused,
-		.evictions = stats->evictions - seen->evictions,
-		.floor_refused = stats->floor_refused.packets - seen->floor_refused,
+		.dropped = weir_since(seen->dropped, stats->dropped.packets),
+		.newcomers_refused = weir_since(seen->refused, stats->newcomers_refused.packets),
+		.evictions = weir_since(seen->evictions, stats->evictions),
+		.floor_refused = weir_since(seen->floor_refused, stats->floor_refused.packets),
 	};
 	strcpy(state->limit, limit->name);
 	seen->dropped = stats->dropped.packets;

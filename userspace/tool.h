@@ -9,7 +9,8 @@
 #include "place.h"
 #include "show.h"
 
-#define WEIR_NETNS_DIR	"/run/netns"	/* as ip-netns(8) */
+#define WEIR_NETNS_DIR		"/run/netns"	/* as ip-netns(8) */
+#define WEIR_UPGRADE_DIR	"/run/weir-upgrade"	/* while an upgrade runs */
 
 struct weir_args;
 struct weir_reading;
@@ -19,11 +20,18 @@ struct weir_tool {
 	bool quiet;		/* no notes */
 	const char *batch, *config_file;
 	const char *fallback;	/* for config_file, or NULL */
+	const char *resume;	/* before config_file is applied, or NULL */
+	bool resumed;		/* that state is in force */
 	const char *timeout;	/* of a wait; or NULL */
 	uint64_t timeout_ms;
+	const char *confirm;	/* time after which a change is taken back; or NULL */
+	uint64_t confirm_ms;
+	bool meets_own;		/* a change that would meet the caller's own connection */
 	bool bare_color;	/* -color without a value */
 	int wants;		/* letter of the option whose value is missing; or 0 */
 	struct weir_out out;
+	char **words;		/* of the command that runs; or NULL */
+	int word_count;
 	const char *netns;	/* or NULL: the caller's */
 	bool elsewhere;		/* netns is not the caller's */
 	bool outside;		/* -check could not enter netns */
@@ -34,10 +42,14 @@ struct weir_tool {
 	/* weir_read(), for files, and commands that run others */
 	int (*read)(struct weir_args *args, struct weir_reading *reading);
 	bool limits_asked, limits_none;	/* what weir_without_limits() knows */
+	bool observe_asked, limits_observe;	/* whether some observe */
 	unsigned long answers;	/* shown by weir_run_show() */
 	union weir_model answer;	/* the last of them */
+	bool upgrades;		/* the module; others wait until that is over */
+	const struct weir_space *detached;	/* whose XDP programs are off for now, or NULL */
 	const char *limit;	/* being changed, or NULL */
 	const struct weir_config *config;	/* being applied, or NULL */
+	bool saved;		/* it is of a saved state, whose lines nobody edits */
 	const char *file;	/* being read, or NULL */
 	const struct weir_places *places;	/* of its lines, or NULL: it has them all */
 	unsigned int line;
@@ -66,11 +78,15 @@ struct weir_command {
 	uint16_t flags;			/* NLM_F_DUMP */
 	const struct weir_set *reply_set;	/* fields of the answers */
 	weir_show_model *show;		/* shows an answer */
+	const char *prints;		/* name of the schema of what is in its array, in JSON */
+	bool single;			/* it is not in an array */
 	int allowed;			/* errno that is success with -exist */
 	bool checks;			/* the kernel supports a dry run of it */
 	bool loads;			/* the module, if it is not there */
 	bool absent;			/* it also runs without the module */
 	bool compares;			/* its status is as that of diff(1) */
+	bool reaches;			/* the module by itself, if it needs it */
+	bool changes;			/* what -confirm takes back */
 	weir_run *run;
 	weir_tell *warn;	/* before it is run; or NULL */
 	weir_tell *note;	/* after it was run; or NULL */
@@ -79,11 +95,18 @@ struct weir_command {
 struct weir_object {
 	const char *name, *help;
 	const struct weir_command *commands;	/* the first is the default */
-	bool alone;		/* has a single command, without a verb */
+	bool alone;		/* its first command has no verb */
 	const char *terms;	/* explains terms at the end of its help; or NULL */
 };
 
 extern const struct weir_object weir_objects[];
+
+/* The word that selects a command of an object; or NULL. */
+static inline const char *weir_verb_of(const struct weir_object *object,
+				       const struct weir_command *command)
+{
+	return object->alone && command == object->commands ? NULL : command->name;
+}
 
 /* run.c: a command's words, as far as they could be parsed. */
 struct weir_reading {
@@ -117,6 +140,13 @@ int weir_check_names(struct weir_tool *tool, const struct weir_command *command,
 		     const union weir_model *model);
 /* Dump the limits, and if wanted the exemptions and lists; returns an enum weir_exit. */
 int weir_get_config(struct weir_tool *tool, struct weir_config *config, bool all);
+/*
+ * The same for a note, or for a better sentence, until the next call: the error stays as it is.
+ * NULL: it cannot be had.
+ */
+struct weir_config *weir_there(struct weir_tool *tool, bool all);
+/* Likewise only the limits, with their counters. */
+struct weir_config *weir_there_counted(struct weir_tool *tool);
 int weir_get_limit(struct weir_tool *tool, const char *name,
 		   struct weir_limit *limit, struct weir_request *request);
 
@@ -135,6 +165,8 @@ void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...) W
 void weir_complain(struct weir_tool *tool, const char *what);
 /* With -check, say once why the kernel was not asked. */
 void weir_note_unasked(struct weir_tool *tool, const char *why);
+/* Warn of what the kernel has refused, and -force does to a limit. */
+void weir_warn_forced(struct weir_tool *tool, const char *limit);
 /* Print the kernel's warning. */
 void weir_note_kernel(struct weir_tool *tool, const struct weir_request *request);
 #define WEIR_NO_DEVICE	"there is no device '%s'"
@@ -142,9 +174,28 @@ bool weir_dev_exists(const char *dev);
 /* Warn, once, of a device that does not exist. */
 void weir_note_dev(struct weir_tool *tool, const char *dev);
 /* Warn of an unknown device, or of an exemption or a match wider than expected. */
-weir_tell weir_note_exempt, weir_note_block, weir_note_limit;
+weir_tell weir_note_exempt, weir_note_limit;
+/*
+ * list_notes.c: warn of prefixes that a limit leaves out and no other one limits, and note budgets
+ * of its list that are for nobody, or for each of several sources.
+ */
+void weir_note_lists(struct weir_tool *tool, const struct weir_config *config,
+		     const struct weir_limit *limit);
+/* Likewise, of a limit that is in force, since these words made or changed it. */
+void weir_note_listed(struct weir_tool *tool, const struct weir_limit *words);
+/* Note lists and budgets of a file that no limit uses. */
+void weir_note_unused(struct weir_tool *tool, const struct weir_config *config);
+/* After a change, note prefixes that limits do not match any more, or without own budgets. */
+void weir_note_lost(struct weir_tool *tool, struct weir_config *was, const struct weir_config *now);
+/* Likewise, of a limit that has another list for budgets, or none. */
+void weir_note_unlisted(struct weir_tool *tool, const struct weir_config *config,
+			const struct weir_limit *limit, const struct weir_limit *was);
+/* Note how many prefixes of a list a change would add, remove, or give another budget. */
+void weir_note_list(struct weir_tool *tool, const struct weir_config *was,
+		    const struct weir_config *now, const char *name);
 /* Is it known that there is no limit? */
 bool weir_without_limits(struct weir_tool *tool);
+#define WEIR_SENTENCE_SIZE	328
 /* Print @sentence after the limit's name, or alone. In a file, once; repeats are counted. */
 void weir_note_of(struct weir_tool *tool, const char *kind,
 		  const char *limit, const char *sentence);
@@ -153,38 +204,90 @@ void weir_notes_end(struct weir_tool *tool);
 
 /*
  * ssh.c: warn of a limit, or a block, that would match the caller's own connection, and of
- * an exemption of it that ends or is removed.
+ * an exemption of it that ends or is removed. If that begins with a change, weir_own_allowed()
+ * refuses it; an enum weir_exit with a sentence.
  */
-void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool exists);
+int weir_own_allowed(struct weir_tool *tool);
+void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit);
+/* Of limits that apply to it when the lists of a configuration change. */
+void weir_warn_lists(struct weir_tool *tool, const struct weir_config *was,
+		     const struct weir_config *config);
 weir_tell weir_warn_block, weir_warn_source, weir_warn_exempt, weir_warn_unexempt,
 	  weir_warn_flush;
+
+/* source.c: the same of a source, and which limits would block others with it. */
+weir_tell weir_warn_source_block;
 
 /* exempt.c: the words that name an exemption, or a blocked prefix. */
 #define WEIR_EXEMPT_SIZE	(WEIR_TEXT_SIZE + WEIR_DEV_SIZE + WEIR_NAME_SIZE + 16)
 const char *weir_exempt_words(const struct weir_exempt *exempt, char text[WEIR_EXEMPT_SIZE]);
+/* Warn of an unknown device, and of a block of everybody, or of nobody. */
+weir_tell weir_note_block;
+/*
+ * Say of how many exemptions and blocks of a file the end in force stays, as it is nearer. Both
+ * configurations are sorted.
+ */
+void weir_note_ends(struct weir_tool *tool, const struct weir_config *file,
+		    const struct weir_config *there);
 
 /*
- * limit.c, exempt.c, source.c, monitor.c, top_run.c, save.c, diff.c, metrics.c, xdp.c: commands
- * that are not generic.
+ * gone.c: say how many exemptions, blocked prefixes and lists another configuration, which is
+ * sorted, does not have; if not @all, only what goes with its limit.
  */
-weir_run weir_list_run, weir_limit_change, weir_limit_rezone, weir_exempt_del, weir_source_get,
-	weir_source_charge, weir_source_block, weir_source_release, weir_monitor, weir_top,
-	weir_save, weir_diff_run, weir_metrics, weir_xdp_attach, weir_xdp_detach, weir_xdp_show;
+void weir_note_gone(struct weir_tool *tool, struct weir_config *file,
+		    const struct weir_config *there, bool all);
+
+/*
+ * budgets.c: say which budgets a limit loses by the words of set, and which start from the count of
+ * a longer window; or by what it becomes, with all its budgets.
+ */
+void weir_note_budgets(struct weir_tool *tool, const struct weir_limit *limit);
+void weir_note_changed(struct weir_tool *tool, const struct weir_limit *limit,
+		       const struct weir_limit *was);
+/* Say that the budgets of its list, in that configuration, are of another window or unit. */
+void weir_note_scale(struct weir_tool *tool, const struct weir_config *config,
+		     const struct weir_limit *limit, const struct weir_limit *was);
+
+/*
+ * limit.c, advise.c, exempt.c, source.c, explain.c, dropped.c, monitor.c, top_run.c, save.c,
+ * restore.c, upgrade.c, diff.c, metrics.c, confirm.c, xdp.c: commands that are not generic.
+ */
+weir_run weir_list_run, weir_limit_change, weir_limit_rename, weir_limit_rezone, weir_limit_advise,
+	 weir_exempt_del,
+	 weir_source_get,
+	weir_source_charge, weir_source_block, weir_source_release, weir_explain,
+	 weir_explain_dropped, weir_monitor,
+	weir_top, weir_save, weir_restore, weir_upgrade, weir_diff_run, weir_metrics,
+	weir_confirm, weir_confirm_show, weir_xdp_attach, weir_xdp_detach, weir_xdp_show;
 weir_tell weir_warn_add, weir_warn_set, weir_warn_limit_del, weir_warn_limit_flush,
 	  weir_warn_forget;
+/* Say which sources are known then, or no longer, if a limit becomes another. */
+void weir_note_known(struct weir_tool *tool, const struct weir_limit *limit,
+		     const struct weir_limit *was);
+/* "3 known sources are forgotten", after @before; "" for 0. Returns @buf. */
+const char *weir_forgotten_text(uint64_t known, const char *before, char buf[WEIR_TEXT_SIZE]);
 /* Say how many sources are released with a limit. */
 void weir_warn_blocked(struct weir_tool *tool, const struct weir_limit *limit);
 
 /*
  * xdp.c: have the program on the devices of a configuration: an enum weir_exit with a sentence
  * and the index of the device at fault, as they were then; undo that, for the first @count of
- * them; remove it from all other devices, with a warning where that fails.
+ * them; remove it from all other devices, with a note, and a warning where that fails, or with
+ * -check only say so.
  */
 int weir_xdp_apply(struct weir_tool *tool, struct weir_config *config, unsigned int *bad);
 void weir_xdp_undo(const struct weir_config *config, unsigned int count);
 void weir_xdp_prune(struct weir_tool *tool, const struct weir_config *config);
 /* The devices with the program, sorted by name, WEIR_EARLY_MAX at most; returns their number. */
 unsigned int weir_xdp_list(struct weir_tool *tool, struct weir_xdp *list);
+/* Likewise, with what turns each off. */
+unsigned int weir_xdp_look(struct weir_tool *tool, struct weir_xdp *list);
+/*
+ * xdp_ours.c: remove the programs of devices that are gone, in any namespace, and of devices from
+ * which another tool has detached them, in this namespace or @everywhere, with a note each; with
+ * -check only say so. Returns how many were of devices named @dev, NULL: of any.
+ */
+unsigned int weir_xdp_clean(struct weir_tool *tool, const char *dev, bool everywhere);
 
 /* state.c: what goes on under the limits, for monitor. */
 struct weir_seen {
@@ -199,6 +302,8 @@ struct weir_states {
 	struct weir_seen seen[WEIR_LIMITS_MAX];
 };
 
+void weir_state_rename(struct weir_states *states, const char *limit, const char *name);
+void weir_state_keep(struct weir_states *states, struct weir_config *config);
 void weir_state_wake(struct weir_states *states, const struct weir_limit *limit);
 int weir_state_wait(const struct weir_states *states);
 bool weir_state_first(struct weir_tool *tool, struct weir_states *states, const char *limit,
@@ -208,11 +313,21 @@ bool weir_state_next(struct weir_tool *tool, struct weir_states *states,
 
 /*
  * replace.c: write a file with what @put writes, beside it, and rename it: nobody reads a part.
- * A device or a pipe is written to. An enum weir_exit with a sentence.
+ * A device or a pipe is written to. An enum weir_exit with a sentence, which @put may return,
+ * too. @mode: of the file, which is then the caller's; 0: mode and owner stay.
  */
-typedef void weir_put_file(struct weir_out *out, const void *data);
-int weir_replace_file(struct weir_tool *tool, const char *path, weir_put_file *put,
-		      const void *data);
+typedef int weir_put_file(struct weir_out *out, void *data);
+int weir_replace_file(struct weir_tool *tool, const char *path, unsigned int mode,
+		      weir_put_file *put, void *data);
+
+struct weir_saved_head;
+/* state_head.c: what the clocks show; the second asks the module, too: an enum weir_exit. */
+void weir_saved_clocks(struct weir_saved_head *head);
+int weir_saved_now(struct weir_tool *tool, struct weir_saved_head *head);
+/* A configuration that is in force, as weir save writes it, from malloc(); likewise. */
+int weir_config_text(struct weir_tool *tool, struct weir_config *config, char **text, size_t *size);
+/* state_save.c: save the configuration with the state of all sources; an enum weir_exit. */
+int weir_save_state(struct weir_tool *tool, const char *path);
 
 /* help.c */
 void weir_help(FILE *to);
@@ -233,13 +348,21 @@ struct weir_option {
 extern const struct weir_option weir_options[];
 /* Parse the options; returns the index of the first other word, or -EINVAL. */
 int weir_take_options(struct weir_tool *tool, int argc, char **argv);
+/* The command as it was given, with -force and without -check. */
+#define WEIR_FORCED_SIZE	320
+#define WEIR_FORCED	"; '%s' does it"
+const char *weir_forced(const struct weir_tool *tool, char text[WEIR_FORCED_SIZE]);
 /* Whether a word is an option. */
 bool weir_option_is(char *word);
 
 /* complete.c: print the candidates for the next word. */
 void weir_complete(struct weir_tool *tool, int argc, char **argv);
 
-/* schema.c: print the JSON schema of the output. */
+/*
+ * schema.c: print the JSON schema of the output. Its version is raised when a key is removed,
+ * renamed, made optional, or gets another type, unit or meaning; keys may be added without.
+ */
+#define WEIR_SCHEMA_VERSION	1
 void weir_schema(struct weir_out *out);
 
 /* lines.c: a file of commands, split into lines and words. */
@@ -290,14 +413,63 @@ void weir_lines_point(const struct weir_lines *lines, int word, struct weir_tool
  */
 int weir_include_all(struct weir_tool *tool, const char *path, struct weir_lines *lines,
 		     struct weir_places *places);
+/* An enum weir_exit with a sentence if a file has what is lost when a saved one replaces it. */
+int weir_include_keep(struct weir_tool *tool, const char *path);
 
 /* batch.c, file.c, netns.c: an enum weir_exit */
 int weir_run_batch(struct weir_tool *tool, const char *path);
 int weir_apply_file(struct weir_tool *tool, const char *path);
+/*
+ * restore.c: if nothing is in force, restore a state, if there is one. One that cannot be is set
+ * aside, with a warning. Then with -force, what else there was at the time goes with its blocks.
+ */
+void weir_resume(struct weir_tool *tool, const char *path);
+/*
+ * Restore a state that was saved a moment ago, of which nothing need be said, with its XDP programs
+ * if @early; an enum weir_exit with a sentence.
+ */
+int weir_restore_again(struct weir_tool *tool, const char *path, bool early);
+/*
+ * confirm.c: with -confirm, begin before a change, given its words, and end after it, given its
+ * status; @partly: something may have changed although it failed. The first returns an enum
+ * weir_exit with a sentence.
+ */
+int weir_confirm_begin(struct weir_tool *tool, char **words, int count);
+int weir_confirm_end(struct weir_tool *tool, int status, bool partly);
+/* Note that a change waits to be confirmed; warn that what is done now goes with it. */
+weir_tell weir_note_pending;
+void weir_warn_pending(struct weir_tool *tool);
+/*
+ * mark.c: mark a file that is not confirmed; say that the mark stays; does it hold for a host that
+ * boots?
+ */
+void weir_mark_set(struct weir_tool *tool, const char *file);
+void weir_mark_clear(const char *file);
+void weir_mark_note(struct weir_tool *tool, const char *file);
+bool weir_mark_holds(const char *file, const char *fallback);
 /* fallback.c; the status is that of @path. */
 int weir_apply_or_fall_back(struct weir_tool *tool, const char *path, const char *fallback);
-/* Read a file of either format, and if the module is there have it checked; errors are printed. */
-int weir_read_file(struct weir_tool *tool, const char *path, struct weir_config *config);
+/* Read a file of either format, and if wanted ask the module to check it; errors are printed. */
+int weir_read_file(struct weir_tool *tool, const char *path, bool asks,
+		   struct weir_config *config);
+/*
+ * A configuration that weir save has written, as a part of something else. Both functions return
+ * an enum weir_exit with a sentence.
+ */
+struct weir_saved {
+	const char *file;
+	char *text;			/* from malloc(), which is freed */
+	size_t size;
+	/* or NULL: before it is applied, also with -check */
+	int (*before)(struct weir_tool *tool, struct weir_config *config, void *data);
+	/* or NULL: after it was; if that fails, it has to take it back */
+	int (*after)(struct weir_tool *tool, struct weir_config *config, void *data);
+	void *data;
+	bool again;			/* it was in force, so nothing need be said of it */
+};
+
+/* Apply it, or with -check only read it; errors are printed. */
+int weir_apply_saved(struct weir_tool *tool, const struct weir_saved *saved);
 /*
  * item.c: parse an item and add it to @config; @fault: index of the word at fault.
  * -ENOENT: the limit named by "before" does not exist.

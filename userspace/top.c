@@ -100,9 +100,7 @@ static const char *since(uint64_t now, uint64_t before, double seconds, char buf
 
 	if (seconds <= 0)
 		return "";
-	/* a reset, or another limit of that name */
-	before = now < before ? 0 : before;
-	weir_text_amount((now - before) / seconds + 0.5, 3, buf);
+	weir_text_amount(weir_since(before, now) / seconds + 0.5, 3, buf);
 	end = buf + strlen(buf);
 	strcpy(end, "/s");
 	return buf;

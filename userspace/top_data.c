@@ -167,9 +167,11 @@ int weir_top_say(struct weir_tool *tool, char **words, int count, char **text)
 	struct weir_out out = tool->out;
 	struct weir_reading reading;
 	int status = WEIR_EXIT_WORDS;
+	bool quiet = tool->quiet;
 	size_t size = 0;
 
 	*text = NULL;
+	tool->quiet = true;	/* a note would be written over the screen */
 	tool->out = (struct weir_out){ .to = open_memstream(text, &size), .width = out.width };
 	if (!tool->out.to) {
 		weir_err_set(&tool->err, WEIR_NO_MEMORY);
@@ -180,5 +182,6 @@ int weir_top_say(struct weir_tool *tool, char **words, int count, char **text)
 		fclose(tool->out.to);
 	}
 	tool->out = out;
+	tool->quiet = quiet;
 	return status;
 }

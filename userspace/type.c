@@ -111,6 +111,26 @@ static const char *text_amount(const struct weir_field *field, const void *at, c
 
 /* Exact, by the same multipliers as a budget. */
 const struct weir_type weir_type_amount = { "N", UINT, .parse = parse_count, .text = text_amount };
+
+static int parse_spare(const struct weir_field *field, struct weir_args *args,
+		       const char *text, void *at)
+{
+	uint64_t value = 0;
+
+	if (strcmp(text, "none") && weir_value_count(text, 1, field->spec->max, &value, args->err))
+		return -EINVAL;
+	weir_uint_set(at, field->size, value);
+	return 0;
+}
+
+static const char *text_spare(const struct weir_field *field, const void *at, char *buf)
+{
+	return number(field, at) ? text_amount(field, at, buf) : "none";
+}
+
+/* Likewise, but it may be none, which is 0. */
+const struct weir_type weir_type_spare = { "none|N", UINT, .parse = parse_spare,
+	.text = text_spare };
 /* Never shown. */
 const struct weir_type weir_type_code = { .get = get_uint }, weir_type_bits = { NUMBER };
 /* Nanoseconds; in JSON milliseconds, as in requests. */
@@ -210,6 +230,14 @@ const struct weir_type weir_type_name = { "NAME", TEXT, .parse = weir_parse_name
 	.text = text_string };
 const struct weir_type weir_type_list = { "LIST", TEXT, .parse = weir_parse_list,
 	.text = text_string };
+static void put_lookup(const struct weir_field *field, struct nlmsghdr *msg, const void *at)
+{
+	mnl_attr_put_strz(msg, field->attr, weir_text_lookup(field, at, NULL));
+}
+
+/* A list, or none. */
+const struct weir_type weir_type_lookup = { "none|LIST", STRING, .parse = weir_parse_lookup,
+	.put = put_lookup, .get = get_string, .text = weir_text_lookup };
 const struct weir_type weir_type_dev = { "IFACE", TEXT, .parse = weir_parse_dev,
 	.text = text_dev };
 const struct weir_type weir_type_comment = { "TEXT", TEXT, .parse = weir_parse_comment,
@@ -258,6 +286,8 @@ const struct weir_type weir_type_rate = { "COUNT[k|M|G]/s", UINT,
 	.parse = weir_parse_rate, .text = weir_text_rate_of };
 const struct weir_type weir_type_ms = { "TIME", UINT,
 	.parse = weir_parse_ms, .text = weir_text_ms };
+const struct weir_type weir_type_group = { "none|GROUP", UINT,
+	.parse = weir_parse_group, .text = weir_text_group };
 const struct weir_type weir_type_ports = { "PORT[-PORT]", UINT,
 	.parse = weir_parse_ports, .text = weir_text_ports, .second = 2 };
 const struct weir_type weir_type_mark = { "VALUE[/MASK]", UINT,
@@ -328,6 +358,13 @@ static int parse_file(const struct weir_field *field, struct weir_args *args,
 	return *text ? 0 : weir_err_set(args->err, "a file's name cannot be empty");
 }
 
+static void put_bytes(const struct weir_field *field, struct nlmsghdr *msg, const void *at)
+{
+	mnl_attr_put(msg, field->attr, field->size, at);
+}
+
+/* Sent, but neither written nor shown. */
+const struct weir_type weir_type_bytes = { .put = put_bytes };
 const struct weir_type weir_type_file = { "FILE", .parse = parse_file };
 
 /* Nests */
@@ -362,9 +399,9 @@ const struct weir_type weir_type_prefixes = { "PREFIX[,...]", STRING,
 	.parse = weir_parse_prefix, .put = put_nest, .get = get_nest,
 	.text = weir_text_prefix, .overlap = weir_prefixes_overlap };
 /* They may overlap. */
-const struct weir_type weir_type_members = { "PREFIX[,...]", STRING,
-	.parse = weir_parse_prefix, .put = put_nest, .get = get_nest,
-	.text = weir_text_prefix };
+const struct weir_type weir_type_members = { "PREFIX[=COUNT[k|M|G]][,...]", STRING,
+	.parse = weir_parse_member, .put = put_nest, .get = get_nest,
+	.text = weir_text_member };
 const struct weir_type weir_type_portlist = { "PORT[-PORT][,...]", .schema = "object",
 	.parse = weir_parse_ports, .put = put_nest, .get = get_nest,
 	.text = weir_text_ports, .json = json_nest, .overlap = weir_ports_overlap };

@@ -232,7 +232,7 @@ int weir_value_time(const char *text, uint64_t *ms, struct weir_err *err)
 		return 0;
 	if (*text && strspn(text, "0123456789.") == strlen(text))
 		return weir_err_set(err, "time '%.60s' has no unit; write %.60ss", text, text);
-	return weir_err_set(err, "invalid time '%.60s'; expected numbers (1 if left out) and ms, s, m, h, d, week or month: 1h30m",
+	return weir_err_set(err, "invalid time '%.60s'; expected numbers (1 if left out) and ms, s, m, h, d, second, minute, hour, day, week or month: 1h30m",
 			    text);
 }
 
@@ -314,6 +314,18 @@ int weir_parse_rate(const struct weir_field *field, struct weir_args *args,
 	return weir_value_range(text, value, field->spec->min, field->spec->max, args->err);
 }
 
+int weir_parse_group(const struct weir_field *field, struct weir_args *args,
+		     const char *text, void *at)
+{
+	uint64_t group = 0;
+
+	if (strcmp(text, "none") &&
+	    weir_value_number(text, 1, UINT16_MAX, &group, args->err))
+		return -EINVAL;
+	weir_uint_set(at, field->size, group);
+	return 0;
+}
+
 int weir_parse_newcomers(const struct weir_field *field, struct weir_args *args,
 			 const char *text, void *at)
 {
@@ -324,6 +336,20 @@ int weir_parse_newcomers(const struct weir_field *field, struct weir_args *args,
 		       budget->window_ms ? 0 : weir_err_set(args->err, "a total is a budget of sources; newcomers need a time");
 	*(struct weir_amount *)at = (struct weir_amount) { .window_ms = 1000 };
 	return 0;
+}
+
+/* For several budgets in one word, such as 5/s,20/m, suggest as many words. */
+static bool blame_several(const char *text, struct weir_err *err)
+{
+	const char *second = strchr(text, ',') ? strchr(text, ',') + 1 : "";
+	int len = strcspn(second, ",");
+
+	if (!isdigit((unsigned char)*text) || !isdigit((unsigned char)*second))
+		return false;
+	weir_err_set(err, "repeat the word for each budget: 'budget %.*s budget %.*s%s'",
+		     (int)MIN(second - text - 1, 60), text, MIN(len, 60), second,
+		     second[len] ? " ..." : "");
+	return true;
 }
 
 /* The word that follows gives the unit, which bounds the count. */
@@ -338,7 +364,7 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 	uint64_t window;
 	int ret;
 
-	if (blame_rate(text, args->err))
+	if (blame_rate(text, args->err) || blame_several(text, args->err))
 		return -EINVAL;
 	if (!take_count(&end, &budget->count))
 		return weir_err_set(args->err, "invalid budget '%.60s'; expected COUNT[k|M|G]/TIME, for example 1000/s",
@@ -414,6 +440,14 @@ const char *weir_text_ms(const struct weir_field *field, const void *at, char *b
 		put_time(ms, false, buf);
 	else
 		put_parts(ms, buf);
+	return buf;
+}
+
+const char *weir_text_group(const struct weir_field *field, const void *at, char *buf)
+{
+	uint64_t group = weir_uint_get(at, field->size);
+
+	snprintf(buf, WEIR_TEXT_SIZE, group ? "%" PRIu64 : "none", group);
 	return buf;
 }
 

@@ -11,6 +11,12 @@
 uint64_t weir_uint_get(const void *data, size_t len);
 void weir_uint_set(void *data, size_t len, uint64_t value);
 
+/* How far a counter has gone on; one that was reset, or is of another limit, begins at 0. */
+static inline uint64_t weir_since(uint64_t was, uint64_t is)
+{
+	return is < was ? is : is - was;
+}
+
 /* -EINVAL with a sentence if @value, written as @text, is out of range. */
 int weir_value_range(const char *text, uint64_t value, uint64_t min,
 		     uint64_t max, struct weir_err *err);
@@ -31,7 +37,8 @@ int weir_zone_find(const char *name, time_t now, struct weir_zone *zone, struct 
 weir_parse_value weir_parse_budget, weir_parse_name, weir_parse_list, weir_parse_dev,
 	weir_parse_comment, weir_parse_prefix, weir_parse_address, weir_parse_proto,
 	weir_parse_icmp, weir_parse_icmpv6, weir_parse_family, weir_parse_ports, weir_parse_mark,
-	weir_parse_per, weir_parse_newcomers, weir_parse_rate, weir_parse_ms, weir_parse_zone;
+	weir_parse_per, weir_parse_newcomers, weir_parse_rate, weir_parse_ms, weir_parse_zone,
+	weir_parse_group, weir_parse_member, weir_parse_lookup;
 /* The inverses, in the same syntax; the field may be NULL. */
 const char *weir_text_budget(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_newcomers(const struct weir_field *field, const void *at, char *buf);
@@ -39,7 +46,10 @@ const char *weir_text_rate_of(const struct weir_field *field, const void *at, ch
 const char *weir_text_zone(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_date(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_ms(const struct weir_field *field, const void *at, char *buf);
+const char *weir_text_group(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_family(const struct weir_field *field, const void *at, char *buf);
+const char *weir_text_member(const struct weir_field *field, const void *at, char *buf);
+const char *weir_text_lookup(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_prefix(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_proto(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_icmp(const struct weir_field *field, const void *at, char *buf);

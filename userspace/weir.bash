@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# bash completion for weir: the command itself tells what may come next. Names of
+# bash completion for weir and weir-fleet: the command itself tells what may come next. Names of
 # devices are data: nothing here expands them.
 
 # _weir_offer OPTION WORDS...: offer what may follow the words; OPTION: "-file=", before the value
@@ -49,4 +49,4 @@ _weir()
 		_weir_offer "${cur%%=*}=" "${words[@]}" "${cur%%=*}"
 }
 
-complete -F _weir weir
+complete -F _weir weir weir-fleet

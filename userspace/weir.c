@@ -15,9 +15,31 @@ static void show_version(struct weir_out *out)
 	weir_out_begin(out, NULL, '[');
 	weir_out_begin(out, NULL, '{');
 	weir_out_str(out, "version", WEIR_VERSION);
+	weir_out_u64(out, "schema_version", WEIR_SCHEMA_VERSION);
 	weir_out_text(out, "weir %s\n", WEIR_VERSION);
 	weir_out_end(out, '}');
 	weir_out_end(out, ']');
+}
+
+/* Run a file or a batch, as a change that waits to be confirmed if that is wanted. */
+static int run_file(struct weir_tool *tool)
+{
+	const char *path = tool->batch ? tool->batch : tool->config_file;
+	char *words[2] = { tool->batch ? "-batch" : "-file", (char *)path };
+	bool confirm = tool->confirm && !tool->check;
+	int status = confirm ? weir_confirm_begin(tool, words, 2) : WEIR_EXIT_OK;
+
+	if (status) {
+		weir_complain(tool, NULL);
+		return status;
+	}
+	weir_warn_pending(tool);
+	status = tool->batch ? weir_run_batch(tool, path) : weir_apply_file(tool, path);
+	if (confirm)
+		return weir_confirm_end(tool, status, tool->batch);
+	if (!status && !tool->batch && !tool->check)
+		weir_mark_clear(path);
+	return status;
 }
 
 static int run(struct weir_tool *tool, int count, char **words)
@@ -46,12 +68,12 @@ static int run(struct weir_tool *tool, int count, char **words)
 			return status;
 		}
 	}
+	if (tool->resume && !tool->check)
+		weir_resume(tool, tool->resume);
 	if (tool->config_file && tool->fallback)
 		return weir_apply_or_fall_back(tool, tool->config_file, tool->fallback);
-	if (tool->config_file)
-		return weir_apply_file(tool, tool->config_file);
-	if (tool->batch)
-		return weir_run_batch(tool, tool->batch);
+	if (tool->batch || tool->config_file)
+		return run_file(tool);
 	return weir_run_words(tool, words, count, NULL);
 }
 
@@ -68,6 +90,13 @@ static int choose(struct weir_tool *tool, int argc, char **argv, int *at)
 			     argv[*at]);
 	else if (tool->fallback && !tool->config_file)
 		weir_err_set(&tool->err, "'-fallback' requires '-file'");
+	else if (tool->resume && !tool->config_file)
+		weir_err_set(&tool->err, "'-resume' requires '-file'");
+	else if (tool->confirm && (tool->fallback || tool->resume))
+		weir_err_set(&tool->err, WEIR_COMBINED, "-confirm",
+			     tool->fallback ? "-fallback" : "-resume");
+	else if (tool->confirm && !tool->batch && !tool->config_file && *at == argc)
+		weir_err_set(&tool->err, "'-confirm' requires a command; to keep what was changed: weir confirm");
 	else if (tool->schema && (tool->batch || tool->config_file || *at < argc))
 		weir_err_set(&tool->err, "'-schema' takes no command");
 	else if (tool->bare_color && (tool->batch || tool->config_file))

@@ -158,7 +158,10 @@ const struct weir_word *weir_word_find(const struct weir_word *words, const char
 	return words->name ? words : NULL;
 }
 
-/* The word of that name, or else the first that it abbreviates, and how many match. */
+/*
+ * The word of that name, or else the first that it abbreviates, and how many match. Those that only
+ * continue the first one do not count: "bud" is "budget" beside "budgets-by".
+ */
 static const struct weir_word *match(const struct weir_word *words,
 				     const char *token, unsigned int *matches)
 {
@@ -169,7 +172,10 @@ static const struct weir_word *match(const struct weir_word *words,
 	if (found)
 		return found;
 	for (; len && words->name; words++) {
-		if (strncmp(words->name, token, len) || (found && same(found, words)))
+		if (strncmp(words->name, token, len))
+			continue;
+		if (found && (same(found, words) ||
+			      !strncmp(words->name, found->name, strlen(found->name))))
 			continue;
 		if (!(*matches)++)
 			found = words;
@@ -224,8 +230,6 @@ static const struct {
 	{ "first", "before", "use 'before' with the limit that is the first now" },
 	{ "move", "set", "use 'set NAME before OTHER'" },
 	{ "dry-run dryrun", "action", "use 'action observe': it counts, and drops nothing" },
-	{ "log", "exact",
-	  "'exact' counts by the times of packets; to drop nothing use 'action observe'" },
 	{ "disable", "set", "use 'set NAME action observe': it counts, and drops nothing" },
 	{ "flags --tcp-flags", "syn", "for attempts to open a TCP connection write 'syn'" },
 	{ "ct ctstate state", "syn", "for new connections write 'syn'" },

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "xdp_off.h"
+#include "xdp_ours.h"
 
 #ifdef WEIR_XDP
 #include <bpf/bpf.h>
@@ -18,10 +19,6 @@
 #include <dlfcn.h>
 #include <linux/if_link.h>
 
-#define PROGRAM	"weir_xdp"
-#define MAP	".rodata.of_weir"
-#define MAPS	4	/* more than the program has */
-#define BTF	"/sys/kernel/btf/weir"
 
 /* The program as clang made it. */
 extern const char object_begin[], object_end[];
@@ -81,42 +78,6 @@ static bool open_libraries(void)
 	return library;
 }
 
-/* The kernel did not tell whose program it is. */
-static bool hidden;
-
-static bool is_our_map(uint32_t id)
-{
-	struct bpf_map_info info = { 0 };
-	uint32_t size = sizeof(info);
-	int fd = bpf_map_get_fd_by_id(id);
-	bool ours = fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &size) &&
-		    !strcmp(info.name, MAP);
-
-	if (fd >= 0)
-		close(fd);
-	return ours;
-}
-
-/* Others may give their programs the same name: ours has its map, too. */
-static bool is_ours(uint32_t id)
-{
-	uint32_t maps[MAPS] = { 0 }, i;
-	struct bpf_prog_info info = { .map_ids = (uintptr_t)maps, .nr_map_ids = MAPS };
-	uint32_t size = sizeof(info);
-	int fd = id ? bpf_prog_get_fd_by_id(id) : -1;
-	bool named = fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &size) &&
-		     !strcmp(info.name, PROGRAM), ours = false;
-
-	for (i = 0; named && i < MAPS && i < info.nr_map_ids; i++)
-		ours |= is_our_map(maps[i]);
-
-	if (fd >= 0)
-		close(fd);
-	else
-		hidden |= id && errno == EPERM;
-	return ours;
-}
-
 /* Is the program alone on the device? */
 static bool find_alone(struct weir_xdp *at, int ifindex)
 {
@@ -124,9 +85,9 @@ static bool find_alone(struct weir_xdp *at, int ifindex)
 
 	if (bpf_xdp_query(ifindex, 0, &query))
 		return false;
-	at->mode = is_ours(query.drv_prog_id) ? WEIR_XDP_NATIVE : WEIR_XDP_GENERIC;
+	at->mode = weir_xdp_is_ours(query.drv_prog_id) ? WEIR_XDP_NATIVE : WEIR_XDP_GENERIC;
 	at->program = at->mode == WEIR_XDP_NATIVE ? query.drv_prog_id : query.skb_prog_id;
-	return is_ours(at->program);
+	return weir_xdp_is_ours(at->program);
 }
 
 /*
@@ -153,7 +114,7 @@ static int find(struct weir_xdp *at, bool chains, bool detach)
 	all = chains ? xdp.of(ifindex) : NULL;
 	if (!all || xdp.error(all))
 		return -ENOENT;
-	while ((program = xdp.next(program, all)) && !is_ours(xdp.id(program)))
+	while ((program = xdp.next(program, all)) && !weir_xdp_is_ours(xdp.id(program)))
 		;
 	if (program) {
 		at->program = xdp.id(program);
@@ -164,26 +125,33 @@ static int find(struct weir_xdp *at, bool chains, bool detach)
 	return ret;
 }
 
-static struct bpf_object *open_object(void)
+/* For a device, whose name it has. */
+static struct bpf_object *open_object(const char *dev)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = PROGRAM);
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = WEIR_XDP_PROGRAM);
+	struct bpf_object *object;
 
-	return bpf_object__open_mem(object_begin, object_end - object_begin, &opts);
+	object = bpf_object__open_mem(object_begin, object_end - object_begin, &opts);
+	if (object)
+		weir_xdp_name(object, dev);
+	return object;
 }
 
 /* In the dispatcher of libxdp; returns a negative errno if there is none. */
 static int attach_chained(const struct weir_xdp *at, int ifindex)
 {
-	struct bpf_object *object = open_object();
+	struct bpf_object *object = open_object(at->dev);
 	struct xdp_program *program;
-	int ret;
+	int watch, ret;
 
 	if (!object)
 		return -errno;
 	program = xdp.from_bpf_obj(object, "xdp.frags");
 	ret = xdp.error(program);
 	if (!ret) {
+		watch = weir_xdp_watch(ifindex);
 		ret = xdp.attach(program, ifindex, at->mode, 0);
+		weir_xdp_watched(watch, ret ? 0 : xdp.id(program));
 		xdp.free(program);
 	}
 	bpf_object__close(object);
@@ -193,7 +161,7 @@ static int attach_chained(const struct weir_xdp *at, int ifindex)
 /* Alone; -EBUSY if there is another program. */
 static int attach_alone(const struct weir_xdp *at, int ifindex)
 {
-	struct bpf_object *object = open_object();
+	struct bpf_object *object = open_object(at->dev);
 	int ret;
 
 	if (!object)
@@ -201,7 +169,7 @@ static int attach_alone(const struct weir_xdp *at, int ifindex)
 	ret = bpf_object__load(object);
 	if (!ret)
 		ret = bpf_xdp_attach(ifindex, bpf_program__fd(bpf_object__find_program_by_name
-							      (object, PROGRAM)),
+							      (object, WEIR_XDP_PROGRAM)),
 				     XDP_FLAGS_UPDATE_IF_NOEXIST |
 				     (at->mode == WEIR_XDP_NATIVE ? XDP_FLAGS_DRV_MODE :
 								    XDP_FLAGS_SKB_MODE), NULL);
@@ -248,7 +216,8 @@ static int attach(struct weir_tool *tool, const struct weir_xdp *at, bool chains
 
 	if (ret)
 		return refused(tool, at, ret, chains);
-	note_unsure(tool, at->dev);
+	if (!tool->detached)
+		note_unsure(tool, at->dev);
 	return WEIR_EXIT_OK;
 }
 
@@ -273,7 +242,7 @@ static int prepare(struct weir_tool *tool, struct weir_xdp *at)
 
 	if (status)
 		return status;
-	if (access(BTF, F_OK)) {
+	if (access(WEIR_XDP_BTF, F_OK)) {
 		weir_err_set(&tool->err, "the module has no BTF, so no XDP program can call it; build it with pahole for a kernel with BTF");
 		return WEIR_EXIT_REFUSED;
 	}
@@ -287,8 +256,10 @@ int weir_xdp_attach(struct weir_tool *tool, const struct weir_command *command,
 {
 	struct weir_xdp *at = &model->xdp, found = *at;
 	bool chains = open_libraries();
-	int status = prepare(tool, at);
+	int status;
 
+	weir_xdp_clean(tool, NULL, false);
+	status = prepare(tool, at);
 	if (status)
 		return status;
 	if (find(&found, chains, false))
@@ -305,12 +276,16 @@ int weir_xdp_detach(struct weir_tool *tool, const struct weir_command *command,
 {
 	struct weir_xdp *at = &model->xdp;
 	bool chains = open_libraries();
-	int ret = check_device(tool, at->dev);
+	unsigned int removed = weir_xdp_clean(tool, at->dev, false);
+	int ret;
 
+	if (removed && !if_nametoindex(at->dev))
+		return WEIR_EXIT_OK;
+	ret = check_device(tool, at->dev);
 	if (ret)
 		return ret;
 	ret = find(at, chains, true);
-	if (!ret || (ret == -ENOENT && tool->exist))
+	if (!ret || (ret == -ENOENT && (tool->exist || removed)))
 		return WEIR_EXIT_OK;
 	if (ret != -ENOENT)
 		return refused(tool, at, ret, chains);
@@ -323,20 +298,9 @@ static int compare(const void *a, const void *b)
 	return strcmp(((const struct weir_xdp *)a)->dev, ((const struct weir_xdp *)b)->dev);
 }
 
-/* Can there be a program of ours? It would keep the module and its BTF. */
-static bool is_called(void)
-{
-	FILE *refs = fopen("/sys/module/weir/refcnt", "re");
-	int first = refs ? fgetc(refs) : EOF;
-
-	if (refs)
-		fclose(refs);
-	return first != '0' && !access(BTF, F_OK);
-}
-
 unsigned int weir_xdp_list(struct weir_tool *tool, struct weir_xdp *list)
 {
-	struct if_nameindex *devices = is_called() ? if_nameindex() : NULL, *device;
+	struct if_nameindex *devices = weir_xdp_is_called() ? if_nameindex() : NULL, *device;
 	bool chains = devices && open_libraries();
 	unsigned int count = 0;
 
@@ -347,10 +311,24 @@ unsigned int weir_xdp_list(struct weir_tool *tool, struct weir_xdp *list)
 	}
 	if (devices)
 		if_freenameindex(devices);
-	if (hidden)
+	if (weir_xdp_hidden)
 		weir_note(tool, "warning",
 			  "there are XDP programs, but to see whose takes CAP_SYS_ADMIN");
 	qsort(list, count, sizeof(*list), compare);
+	return count;
+}
+
+unsigned int weir_xdp_look(struct weir_tool *tool, struct weir_xdp *list)
+{
+	unsigned int count = weir_xdp_list(tool, list), i;
+	bool without = count && weir_without_limits(tool);
+
+	for (i = 0; i < count; i++) {
+		if (without)
+			strcpy(list[i].off, "there are no limits");
+		else
+			weir_xdp_off(list[i].dev, list[i].off);
+	}
 	return count;
 }
 
@@ -358,17 +336,13 @@ int weir_xdp_show(struct weir_tool *tool, const struct weir_command *command,
 		  union weir_model *model)
 {
 	static struct weir_xdp list[WEIR_EARLY_MAX];
-	unsigned int count = weir_xdp_list(tool, list), i;
-	bool without = count && weir_without_limits(tool);
+	unsigned int count, i;
 
+	weir_xdp_clean(tool, NULL, false);
+	count = weir_xdp_look(tool, list);
 	weir_out_begin(&tool->out, NULL, '[');
-	for (i = 0; i < count; i++) {
-		if (without)
-			strcpy(list[i].off, "there are no limits");
-		else
-			weir_xdp_off(list[i].dev, list[i].off);
+	for (i = 0; i < count; i++)
 		command->show(&tool->out, &list[i]);
-	}
 	weir_out_end(&tool->out, ']');
 	return WEIR_EXIT_OK;
 }
@@ -416,16 +390,31 @@ void weir_xdp_undo(const struct weir_config *config, unsigned int count)
 void weir_xdp_prune(struct weir_tool *tool, const struct weir_config *config)
 {
 	static struct weir_xdp list[WEIR_EARLY_MAX];
-	unsigned int count = weir_xdp_list(tool, list), i, j;
+	unsigned int count = weir_xdp_list(tool, list), gone = 0, i, j;
 	bool chains = count && open_libraries();
+	const char *dev = NULL;
 
 	for (i = 0; i < count; i++) {
 		for (j = 0; j < config->early_count &&
 		     strcmp(config->early[j].dev, list[i].dev); j++)
 			;
-		if (j == config->early_count && find(&list[i], chains, true))
+		if (j < config->early_count)
+			continue;
+		if (!tool->check && find(&list[i], chains, true)) {
 			weir_note(tool, "warning", "the XDP program stays on '%s'", list[i].dev);
+			continue;
+		}
+		dev = list[i].dev;
+		gone++;
 	}
+	if (gone == 1)
+		weir_note(tool, "note", "early drops on '%s' end, as the file does not have 'early dev %s'",
+			  dev, dev);
+	else if (gone)
+		weir_note(tool, "note", "early drops on %u devices end, as the file does not have them",
+			  gone);
+	if (!tool->check)
+		weir_xdp_clean(tool, NULL, false);
 }
 
 #endif

@@ -48,4 +48,14 @@ unsigned int weir_xdp_list(struct weir_tool *tool, struct weir_xdp *list)
 	return 0;
 }
 
+unsigned int weir_xdp_look(struct weir_tool *tool, struct weir_xdp *list)
+{
+	return 0;
+}
+
+unsigned int weir_xdp_clean(struct weir_tool *tool, const char *dev, bool everywhere)
+{
+	return 0;
+}
+
 #endif

@@ -10,9 +10,10 @@
 
 int weir_name_check(const char *name, int attr, struct weir_error *error);
 int weir_limit_check(struct weir_limit *limit, struct weir_error *error);
-bool weir_limit_has_calendar(const struct weir_limit *limit);
+bool weir_limit_has_calendar(const struct weir_limit_config *cfg);
+u64 weir_limit_room_joined(const struct weir_limit *limit, unsigned int i);
+u64 weir_limit_room_most(const struct weir_limit *limit, unsigned int i);
 u64 weir_limit_most(const struct weir_limit *limit, unsigned int i);
-u64 weir_limit_log_most(const struct weir_limit *limit);
-unsigned int weir_slots_fit(u32 window_ms, unsigned int slots, u32 *slot_ticks);
+u64 weir_limit_log_most(const struct weir_limit_config *cfg);
 
 #endif /* WEIR_CHECK_H */

@@ -17,6 +17,7 @@
 #include "config/edit.h"
 #include "config/keep.h"
 #include "config/make.h"
+#include "config/newcomers.h"
 #include "error.h"
 #include "limit/limit.h"
 #include "limit/net.h"
@@ -73,7 +74,7 @@ static unsigned int edit_place(const struct weir_edit *edit, const char *name)
 	unsigned int i;
 
 	for (i = 0; i < edit->count; i++)
-		if (!strcmp(edit->limit[i]->name, name))
+		if (!strcmp(edit->limit[i]->cfg.name, name))
 			break;
 	return i;
 }
@@ -97,8 +98,8 @@ static void edit_insert(struct weir_edit *edit, unsigned int place,
 	edit->was[place] = was;
 }
 
-const struct weir_limit *weir_edit_find(const struct weir_edit *edit, const char *name,
-					struct weir_error *error)
+struct weir_limit *weir_edit_find(const struct weir_edit *edit, const char *name,
+				  struct weir_error *error)
 {
 	unsigned int place = edit_place(edit, name);
 
@@ -122,48 +123,70 @@ static int edit_admit(const struct weir_edit *edit, unsigned int place, struct w
 }
 
 /*
- * Add a limit, or replace one by a changed copy. It is placed before the limit
- * @before; with NULL it stays where it is, or a new one is the last.
+ * Between units a source keeps the part of its budget that it has used. That is reckoned for all
+ * sources alike, by the limit's own budget.
  */
-int weir_edit_limit(struct weir_edit *edit, struct weir_limit *limit, const char *before,
-		    struct weir_error *error)
+static bool units_change(const struct weir_limit *was, const struct weir_limit_config *cfg)
 {
-	unsigned int from = edit_place(edit, limit->name), place = from;
-	struct weir_limit *was = NULL, *made;
+	return (was->cfg.budgets_by || cfg->budgets_by) && (was->cfg.bytes ^ cfg->bytes) & BIT(0);
+}
+
+/* May a limit that is made replace @was, with what that has? */
+static int edit_accept(const struct weir_edit *edit, struct weir_limit *made,
+		       const struct weir_limit *was, struct weir_error *error)
+{
+	int err = 0;
+
+	if (was && made->table != was->table && !edit->force)
+		err = weir_limit_keeps(made, was, edit->wn, error);
+	if (err)
+		weir_limit_free(made, was);
+	return err;
+}
+
+/*
+ * Add a limit, or replace @was, one of the edit, by another of its name. It is placed before
+ * the limit @before; with NULL it stays where it is, or a new one is the last.
+ */
+int weir_edit_limit(struct weir_edit *edit, const struct weir_limit_config *cfg,
+		    struct weir_limit *was, const char *before, struct weir_error *error)
+{
+	unsigned int from = edit_place(edit, cfg->name), place = from;
+	const bool set = was;
+	struct weir_limit *made;
 	bool same;
 	int err;
 
-	if (limit->id)
-		was = edit->limit[from];
-	else if (edit->replace)
-		was = weir_limit_find(edit->old, limit->name);
-	same = was && limit->prefix.len4 == was->prefix.len4 &&
-	       limit->prefix.len6 == was->prefix.len6;
-	if (limit->id && !same)
-		return weir_refuse(error, -EINVAL, limit->prefix.len4 != was->prefix.len4 ?
+	if (!set && edit->replace)
+		was = weir_limit_find(edit->old, cfg->name);
+	same = was && cfg->prefix.len4 == was->prefix.len4 &&
+	       cfg->prefix.len6 == was->prefix.len6;
+	if (set && !same)
+		return weir_refuse(error, -EINVAL, cfg->prefix.len4 != was->prefix.len4 ?
 				   WEIR_A_LIMIT_PREFIX4 : WEIR_A_LIMIT_PREFIX6,
 				   "the prefix of a limit cannot change; add another limit");
-	err = limit->id ? 0 : edit_admit(edit, from, error);
-	if (!err)
-		err = weir_limit_check(limit, error);
+	err = set ? 0 : edit_admit(edit, from, error);
 	if (err)
 		return err;
+	if (same && units_change(was, cfg)) {
+		if (!edit->force)
+			return weir_refuse(error, -EBUSY, WEIR_A_LIMIT_BUDGET,
+					   "with budgets-by another unit of the first budget ends all counts");
+		same = false;
+	}
 	if (before)
 		place = edit_place(edit, before);
 	if (before && place == edit->count)
 		return weir_refuse(error, -ENOENT, WEIR_A_LIMIT_BEFORE,
 				   "no limit of that name to place it before; limit show lists them");
 	was = same ? was : NULL;
-	made = weir_limit_make(edit->wn, limit, was, error);
+	made = weir_limit_make(edit->wn, cfg, was, error);
 	if (IS_ERR(made))
 		return PTR_ERR(made);
-	if (was && made->table != was->table && !edit->force)
-		err = weir_limit_keeps(made, was, edit->wn, error);
-	if (err) {
-		weir_limit_free(made, was);
+	err = edit_accept(edit, made, was, error);
+	if (err)
 		return err;
-	}
-	if (edit->replace && was && !memcmp(made, was, sizeof(*made))) {
+	if (edit->replace && was && !memcmp(&made->cfg, &was->cfg, sizeof(made->cfg))) {
 		weir_limit_drop(made);
 		made = was;
 	}
@@ -172,6 +195,25 @@ int weir_edit_limit(struct weir_edit *edit, struct weir_limit *limit, const char
 		place -= place > from;
 	}
 	edit_insert(edit, place, made, was);
+	return 0;
+}
+
+/* Replace the limit at @place by one of the same name and prefix. */
+int weir_edit_limit_remake(struct weir_edit *edit, unsigned int place,
+			   const struct weir_limit_config *cfg, struct weir_error *error)
+{
+	struct weir_limit *was = edit->was[place], *made;
+	int err;
+
+	made = weir_limit_make(edit->wn, cfg, was, error);
+	if (IS_ERR(made))
+		return PTR_ERR(made);
+	err = edit_accept(edit, made, was, error);
+	if (err)
+		return err;
+	if (edit->limit[place] != was)
+		weir_limit_free(edit->limit[place], was);
+	edit->limit[place] = made;
 	return 0;
 }
 
@@ -190,10 +232,10 @@ int weir_edit_limit_rename(struct weir_edit *edit, const char *name, const char 
 				   "a limit of that name exists; choose another");
 	if (weir_name_check(new_name, WEIR_A_LIMIT_NEW_NAME, error))
 		return -EINVAL;
-	made = weir_limit_make(edit->wn, was, was, error);
+	made = weir_limit_make(edit->wn, &was->cfg, was, error);
 	if (IS_ERR(made))
 		return PTR_ERR(made);
-	strscpy_pad(made->name, new_name, sizeof(made->name));
+	strscpy_pad(made->cfg.name, new_name, sizeof(made->cfg.name));
 	edit->limit[place] = made;
 	return 0;
 }
@@ -225,7 +267,7 @@ static int edit_keeps(const struct weir_edit *edit, struct weir_error *error)
 	}
 	return !error->value ? 0 :
 	       weir_refuse(error, -EBUSY, 0,
-			   "blocks would end with limits that are left out or renamed; force it");
+			   "blocks would end with limits that are left out or renamed");
 }
 
 /* Look up the limit that an exemption names. */
@@ -268,15 +310,44 @@ void weir_edit_exempt_flush(struct weir_edit *edit, bool blocks)
 	edit->exempts = n;
 }
 
+/* The place of the one that is in force; or -1. */
+static int exempt_find(const struct weir_edit *edit, const struct weir_exempt *exempt,
+		       const char *limit)
+{
+	struct weir_exempt key = *exempt;
+	const struct weir_limit *was;
+
+	if (!edit->old)
+		return -1;
+	/* A limit of that name may be made anew, with another id. */
+	if (edit->replace && *limit) {
+		was = weir_limit_find(edit->old, limit);
+		if (!was)
+			return -1;
+		key.limit = (exempt->limit & WEIR_EXEMPT_BLOCK) | was->id;
+	}
+	return weir_exempts_find(edit->old->exempts, &key);
+}
+
+/* The end of one that is given again stays if it is nearer: a file prolongs nothing. */
+static void exempt_keep_end(struct weir_exempt *exempt, const struct weir_exempt *was)
+{
+	if (was->end > weir_clock() && was->end < exempt->end)
+		exempt->end = was->end;
+}
+
 /* weir_edit_end() refuses duplicates within the edit. */
 int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error)
 {
 	bool block = exempt->limit & WEIR_EXEMPT_BLOCK, there;
 	int err = exempt_resolve(edit, exempt, limit, error), at = -1;
+	const struct weir_exempt *was = NULL;
 
-	if (!err && edit->old)
-		at = weir_exempts_find(edit->old->exempts, exempt);
+	if (!err)
+		at = exempt_find(edit, exempt, limit);
+	if (at >= 0)
+		was = weir_exempts_at(edit->old->exempts, at);
 	there = at >= 0 && !edit->replace;
 	if (there && !edit->renew)
 		err = weir_refuse(error, -EEXIST, WEIR_A_EXEMPT_ADDRESS, block ?
@@ -285,8 +356,10 @@ int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 	if (!err && !there && edit->exempts == WEIR_EXEMPTS_MAX)
 		err = weir_refuse(error, -ENOSPC, 0,
 				  "a namespace has at most 65536 exemptions and blocked prefixes");
-	if (at >= 0)
-		exempt->stats = weir_exempts_at(edit->old->exempts, at)->stats;
+	if (was)
+		exempt->stats = was->stats;
+	if (was && edit->replace && !edit->renew)
+		exempt_keep_end(exempt, was);
 	if (err)
 		return err;
 	/* Of a whole configuration there may be many. */
@@ -384,7 +457,7 @@ static struct weir_config *config_make(struct weir_edit *edit, struct weir_error
 	config->generation = (u16)((edit->old ? edit->old->generation : 0) + 1) ?: 1;
 	for (i = 0; i < edit->count; i++) {
 		config->limit[i] = edit->limit[i];
-		config->conds |= edit->limit[i]->match.conds;
+		config->conds |= edit->limit[i]->cfg.match.conds;
 	}
 	err = config_lists(edit, config) ?: config_exempts(edit, config, error);
 	if (err) {
@@ -399,8 +472,7 @@ static struct weir_config *config_make(struct weir_edit *edit, struct weir_error
 static void limit_age(const struct weir_limit *limit)
 {
 	weir_table_age(limit->table, weir_clock());
-	if (limit->newcomers.table)
-		weir_table_age(limit->newcomers.table, weir_clock());
+	weir_newcomers_set(&limit->newcomers);
 }
 
 /* See weir_table_age(). The mutex is only tried: its holder may wait for this work. */
@@ -420,28 +492,63 @@ static void tables_age(struct work_struct *work)
 	queue_delayed_work(system_unbound_wq, &wn->age, again);
 }
 
-/* Have the first exemption that ends removed then, if one does. */
-static void exempts_watch(struct weir_net *wn, const struct weir_config *config)
+/* Have done what is due first: an exemption ends, a limit joins or is alone. */
+static void config_watch(struct weir_net *wn, const struct weir_config *config)
 {
 	u64 end = weir_exempts_end(config->exempts), now = weir_clock();
+	unsigned int i;
 
+	for (i = 0; i < config->count; i++)
+		end = min(end, weir_limit_turns(config->limit[i], now));
 	if (end != U64_MAX)
 		mod_delayed_work(system_unbound_wq, &wn->expire,
 				 min_t(u64, end > now ? end - now : 0, MAX_JIFFY_OFFSET));
 }
 
 /* A change of nothing else leaves out what has ended. */
-static void exempts_expire(struct work_struct *work)
+static void config_expire(struct work_struct *work)
 {
 	struct weir_net *wn = container_of(to_delayed_work(work), struct weir_net, expire);
 	struct weir_edit *edit = weir_edit_begin(wn, false, 0);
 	struct weir_error error = { };
+	u64 now = weir_clock();
+	unsigned int i;
+	int err = 0;
 
 	if (edit)
 		edit->notify = wn->notify;
-	if (!edit || weir_edit_end(edit, 0, &error))
+	for (i = 0; edit && !err && i < edit->count; i++)
+		if (weir_limit_turns(edit->limit[i], now) <= now)
+			err = weir_edit_limit_remake(edit, i, &edit->limit[i]->cfg, &error);
+	if (!edit || weir_edit_end(edit, err, &error))
 		/* There was no memory. */
 		queue_delayed_work(system_unbound_wq, &wn->expire, HZ);
+}
+
+/*
+ * Have a limit joined for so long, or with 0 alone. It is so on return, if there is memory.
+ * -ENOENT: it is not there, -EINVAL: it is not shared.
+ */
+int weir_limit_join(struct weir_net *wn, const char *name, u64 ticks)
+{
+	struct weir_limit *limit;
+	bool turns = false;
+	int err;
+	u64 now;
+
+	mutex_lock(&wn->lock);
+	now = weir_clock();
+	limit = weir_limit_find(weir_config_get(wn), name);
+	err = !limit ? -ENOENT : limit->cfg.shared ? 0 : -EINVAL;
+	if (!err) {
+		limit->joined_until = ticks ? now + ticks : 0;
+		turns = weir_limit_turns(limit, now) <= now;
+		config_watch(wn, weir_config_get(wn));
+	}
+	mutex_unlock(&wn->lock);
+	if (turns)
+		flush_delayed_work(&wn->expire);
+	return err;
 }
 
 void weir_config_init(struct weir_net *wn)
@@ -449,7 +556,7 @@ void weir_config_init(struct weir_net *wn)
 	mutex_init(&wn->lock);
 	wn->generation = 1;
 	INIT_DELAYED_WORK(&wn->age, tables_age);
-	INIT_DELAYED_WORK(&wn->expire, exempts_expire);
+	INIT_DELAYED_WORK(&wn->expire, config_expire);
 }
 
 /*
@@ -489,35 +596,20 @@ static bool table_moves(const struct weir_limit *limit, const struct weir_limit 
 	return was && was->table != limit->table;
 }
 
-/* Likewise, for its newcomers? */
-static bool newcomers_move(const struct weir_newcomers *newcomers, const struct weir_limit *was)
-{
-	return newcomers->table && was && was->newcomers.table &&
-	       was->newcomers.table != newcomers->table;
-}
-
-/* Have the tables of a limit take over from the old ones, before it is published. */
+/* Have the counts of a limit take over from the old ones, before it is published. */
 static void limit_succeed(struct weir_net *wn, const struct weir_limit *limit,
 			  const struct weir_limit *was)
 {
-	u64 budget, old_budget;
-
 	if (table_moves(limit, was))
 		weir_table_succeed(limit->table, was->table, limit->room, was->room,
 				   &wn->key, weir_clock);
-	if (!newcomers_move(&limit->newcomers, was))
-		return;
-	budget = limit->newcomers.budget;
-	old_budget = was->newcomers.budget;
-	weir_table_succeed(limit->newcomers.table, was->newcomers.table, &budget, &old_budget,
-			   &wn->key, weir_clock);
+	if (was && was->cfg.newcomers.window_ms != limit->cfg.newcomers.window_ms)
+		weir_newcomers_set(&limit->newcomers);
 }
 
 /* Bring over what is left, when it is published. */
 static void limit_drain(struct weir_limit *limit, const struct weir_limit *was)
 {
-	if (newcomers_move(&limit->newcomers, was))
-		weir_table_drain(limit->newcomers.table);
 	if (!table_moves(limit, was))
 		return;
 	weir_limit_count_evictions(limit, weir_table_drain(limit->table));
@@ -532,7 +624,7 @@ static void config_publish(const struct weir_edit *edit, struct weir_config *con
 
 	for (i = 0; i < edit->count; i++) {
 		limit_succeed(wn, edit->limit[i], edit->was[i]);
-		weir_table_anchor(edit->limit[i]->table, &edit->limit[i]->zone);
+		weir_table_anchor(edit->limit[i]->table, &edit->limit[i]->cfg.zone);
 	}
 	rcu_assign_pointer(wn->config, config);
 	/* Dumps read it without the lock, to compare it. */
@@ -563,25 +655,67 @@ static void old_release(const struct weir_edit *edit)
 	config_drop(edit->old);
 }
 
+/* Free a configuration that no packet has, and its limits. */
+static void config_free(struct weir_config *config)
+{
+	unsigned int i;
+
+	if (!config)
+		return;
+	for (i = 0; i < config->count; i++)
+		weir_limit_free(config->limit[i], NULL);
+	config_drop(config);
+}
+
+void weir_held_drop(struct weir_net *wn)
+{
+	lockdep_assert_held(&wn->lock);
+	config_free(wn->held);
+	wn->held = NULL;
+}
+
+/* Have an edit that began empty publish what is held. Returns -ENOENT if nothing is. */
+int weir_edit_held(struct weir_edit *edit)
+{
+	struct weir_net *wn = edit->wn;
+
+	lockdep_assert_held(&wn->lock);
+	if (!wn->held)
+		return -ENOENT;
+	edit->made = wn->held;
+	edit->count = edit->made->count;
+	memcpy(edit->limit, edit->made->limit, edit->count * sizeof(edit->limit[0]));
+	return 0;
+}
+
 static int edit_publish(struct weir_edit *edit, struct weir_error *error)
 {
-	struct weir_config *config;
+	struct weir_config *config = edit->made ?: config_make(edit, error);
 	struct weir_net *wn = edit->wn;
 	int err = 0;
 
-	config = config_make(edit, error);
 	if (IS_ERR(config))
 		return PTR_ERR(config);
 	if (edit->replace && !edit->force)
 		err = edit_keeps(edit, error);
-	if (!err && config->count && !wn->hooked && !edit->check)
+	if (!err && config->count && !wn->hooked && !edit->check && !edit->hold)
 		err = hooks_start(wn);
 	if (err || edit->check) {
-		config_drop(config);
+		/* What is held may be published again. */
+		if (!edit->made)
+			config_drop(config);
 		return err;
 	}
+	/* It was made to follow the configuration that is replaced. */
+	if (!edit->made)
+		weir_held_drop(wn);
+	wn->held = NULL;
+	if (edit->hold) {
+		wn->held = config;
+		return 0;
+	}
 	config_publish(edit, config);
-	exempts_watch(wn, config);
+	config_watch(wn, config);
 	if (edit->notify)
 		edit->notify(edit);
 	if (!edit->old)
@@ -614,7 +748,7 @@ int weir_edit_end(struct weir_edit *edit, int err, struct weir_error *error)
 		if (!err)
 			*error = warning;
 	}
-	for (i = 0; (err || edit->check) && i < edit->count; i++)
+	for (i = 0; (err || edit->check) && !edit->made && i < edit->count; i++)
 		if (edit->limit[i] != edit->was[i])
 			weir_limit_free(edit->limit[i], edit->was[i]);
 	while (edit->lists)
@@ -634,15 +768,13 @@ void weir_config_stop(struct weir_net *wn)
 void weir_config_free(struct weir_net *wn)
 {
 	struct weir_config *config = rcu_dereference_protected(wn->config, true);
-	unsigned int i;
 
 	cancel_delayed_work_sync(&wn->age);
 	weir_events_stop(wn);
+	config_free(wn->held);
 	if (!config)
 		return;
 	weir_drops_free(wn);
 	weir_refusals_free(wn);
-	for (i = 0; i < config->count; i++)
-		weir_limit_free(config->limit[i], NULL);
-	config_drop(config);
+	config_free(config);
 }

@@ -23,6 +23,8 @@ struct weir_edit {
 	bool replace;				/* started empty */
 	bool whole;				/* many objects at once */
 	bool check;				/* not to be published */
+	bool hold;				/* not yet: see weir_edit_held() */
+	struct weir_config *made;		/* that was held, to be published; or NULL */
 	bool force;				/* whatever it loses: see keep.c */
 	bool again;				/* published unchanged: dumps go on */
 	bool renew;				/* an exemption that is added may exist */
@@ -39,11 +41,16 @@ struct weir_edit {
 };
 
 struct weir_edit *weir_edit_begin(struct weir_net *wn, bool replace, unsigned int exempts);
+int weir_edit_held(struct weir_edit *edit);
+/* Free the configuration that is held, if there is one; the mutex is held. */
+void weir_held_drop(struct weir_net *wn);
 int weir_edit_end(struct weir_edit *edit, int err, struct weir_error *error);
-const struct weir_limit *weir_edit_find(const struct weir_edit *edit, const char *name,
-					struct weir_error *error);
-int weir_edit_limit(struct weir_edit *edit, struct weir_limit *limit, const char *before,
-		    struct weir_error *error);
+struct weir_limit *weir_edit_find(const struct weir_edit *edit, const char *name,
+				  struct weir_error *error);
+int weir_edit_limit(struct weir_edit *edit, const struct weir_limit_config *cfg,
+		    struct weir_limit *was, const char *before, struct weir_error *error);
+int weir_edit_limit_remake(struct weir_edit *edit, unsigned int place,
+			   const struct weir_limit_config *cfg, struct weir_error *error);
 int weir_edit_limit_rename(struct weir_edit *edit, const char *name, const char *new_name,
 			   struct weir_error *error);
 int weir_edit_limit_del(struct weir_edit *edit, const char *name, struct weir_error *error);
@@ -53,6 +60,7 @@ void weir_edit_exempt_flush(struct weir_edit *edit, bool blocks);
 int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error);
 
+int weir_limit_join(struct weir_net *wn, const char *name, u64 ticks);
 void weir_config_init(struct weir_net *wn);
 void weir_config_stop(struct weir_net *wn);
 void weir_config_free(struct weir_net *wn);

@@ -37,7 +37,7 @@ static u64 bucket_tally(const struct weir_limit *was, u32 index, u32 buckets, u3
 			u64 held, const hsiphash_key_t *key, struct weir_source_state *state,
 			struct tally *tally)
 {
-	unsigned int n = weir_table_walk(was->table, index, weir_clock(), was->room, state);
+	unsigned int n = weir_limit_walk(was, index, weir_clock(), true, state);
 	u32 bucket[WEIR_WAYS_MAX];
 	unsigned int i, blocks = 0;
 
@@ -95,11 +95,11 @@ int weir_limit_keeps(const struct weir_limit *limit, const struct weir_limit *wa
 	error->value = tally.lost;
 	if (tally.lost)
 		return weir_refuse(error, -EBUSY, WEIR_A_LIMIT_SOURCES,
-				   "blocks would find no room and end; more sources keep them, or force it");
+				   "blocks would find no room and end; more sources keep them");
 	error->value = tally.sources;
-	if (limit->sources < was->sources && tally.sources > limit->sources)
+	if (limit->cfg.sources < was->cfg.sources && tally.sources > limit->cfg.sources)
 		return weir_refuse(error, -EBUSY, WEIR_A_LIMIT_SOURCES,
-				   "more sources live in the table than that; give as many, or force it");
+				   "sources with the smallest counts, or known and idle, would lose their places; give as many as there are");
 	error->value = 0;
 	return 0;
 }

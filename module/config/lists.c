@@ -31,39 +31,35 @@ struct weir_prefixes *weir_edit_list(const struct weir_edit *edit, const char *n
 
 static bool limit_uses(const struct weir_limit *limit, const struct weir_prefixes *list)
 {
-	return limit->match.from_list == list || limit->match.to_list == list;
-}
-
-static void list_exchange(struct weir_prefixes **at, struct weir_prefixes *old,
-			  struct weir_prefixes *list)
-{
-	if (*at != old)
-		return;
-	*at = weir_prefixes_get(list);
-	weir_prefixes_put(old);
+	return limit->cfg.match.from_list == list || limit->cfg.match.to_list == list ||
+	       limit->cfg.budgets_by == list;
 }
 
 /* Replace the limits that use @old by copies that use @list. */
-static int limits_exchange(struct weir_edit *edit, struct weir_prefixes *old,
+static int limits_exchange(struct weir_edit *edit, const struct weir_prefixes *old,
 			   struct weir_prefixes *list, struct weir_error *error)
 {
-	struct weir_limit *made, *was;
+	struct weir_limit_config cfg;
 	unsigned int i;
+	int err = 0;
 
-	for (i = 0; i < edit->count; i++) {
-		was = edit->was[i];
+	for (i = 0; i < edit->count && !err; i++) {
 		if (!limit_uses(edit->limit[i], old))
 			continue;
-		made = weir_limit_make(edit->wn, edit->limit[i], was, error);
-		if (IS_ERR(made))
-			return PTR_ERR(made);
-		list_exchange(&made->match.from_list, old, list);
-		list_exchange(&made->match.to_list, old, list);
-		if (edit->limit[i] != was)
-			weir_limit_free(edit->limit[i], was);
-		edit->limit[i] = made;
+		/* The padding, too. */
+		memcpy(&cfg, &edit->limit[i]->cfg, sizeof(cfg));
+		if (cfg.match.from_list == old)
+			cfg.match.from_list = list;
+		if (cfg.match.to_list == old)
+			cfg.match.to_list = list;
+		if (cfg.budgets_by == old)
+			cfg.budgets_by = list;
+		err = weir_edit_limit_remake(edit, i, &cfg, error);
 	}
-	return 0;
+	/* Errors of limits have no attribute here. */
+	error->attr = error->member ? WEIR_A_PREFIX_LIST_PREFIX : 0;
+	error->budget = 0;
+	return err;
 }
 
 /* Place a list, which the edit holds from now on, instead of the one at @place or as the last. */
@@ -98,7 +94,7 @@ static unsigned int lists_prefixes(const struct weir_edit *edit)
  * configuration of many objects a list is added to once.
  */
 int weir_edit_list_add(struct weir_edit *edit, const char *name, bool replace,
-		       const struct weir_net_prefix *prefix, unsigned int count,
+		       const struct weir_member *member, unsigned int count,
 		       struct weir_error *error)
 {
 	unsigned int place = list_place(edit, name), i;
@@ -106,6 +102,9 @@ int weir_edit_list_add(struct weir_edit *edit, const char *name, bool replace,
 
 	if (weir_name_check(name, WEIR_A_PREFIX_LIST_NAME, error))
 		return -EINVAL;
+	if (!strcmp(name, "none"))
+		return weir_refuse(error, -EINVAL, WEIR_A_PREFIX_LIST_NAME,
+				   "'none' means no list; choose another name");
 	if (place == WEIR_PREFIX_LISTS_MAX)
 		return weir_refuse(error, -ENOSPC, WEIR_A_PREFIX_LIST_NAME,
 				   "a namespace has at most 64 lists");
@@ -113,7 +112,7 @@ int weir_edit_list_add(struct weir_edit *edit, const char *name, bool replace,
 		return weir_refuse(error, -EINVAL, WEIR_A_PREFIX_LIST_NAME,
 				   "the parts of a list follow each other; put them together");
 	edit->listed |= BIT_ULL(place);
-	list = weir_prefixes_add(name, replace ? NULL : was, prefix, count);
+	list = weir_prefixes_add(name, replace ? NULL : was, member, count);
 	if (!list)
 		return -ENOMEM;
 	if (lists_prefixes(edit) - (was ? was->count : 0) + list->count >
@@ -121,6 +120,13 @@ int weir_edit_list_add(struct weir_edit *edit, const char *name, bool replace,
 		weir_prefixes_put(list);
 		return weir_refuse(error, -ENOSPC, WEIR_A_PREFIX_LIST_PREFIX,
 				   "the lists of a namespace have at most 65536 prefixes");
+	}
+	i = weir_prefixes_other(list, member, count);
+	if (i < count) {
+		weir_prefixes_put(list);
+		error->member = &member[i];
+		return weir_refuse(error, -EINVAL, WEIR_A_PREFIX_LIST_PREFIX,
+				   "the prefix is given twice, with two budgets; give it one");
 	}
 	/* Limits whose lists are equal to the old ones have not changed. */
 	for (i = 0; edit->old && i < edit->old->lists; i++) {
@@ -149,7 +155,7 @@ static bool list_used(const struct weir_edit *edit, const struct weir_prefixes *
  * the index of a prefix in @absent, if the list does not have it, or else without the list.
  */
 int weir_edit_list_del(struct weir_edit *edit, const char *name,
-		       const struct weir_net_prefix *prefix, unsigned int count,
+		       const struct weir_member *member, unsigned int count,
 		       unsigned int *absent, struct weir_error *error)
 {
 	unsigned int place = list_place(edit, name);
@@ -160,7 +166,7 @@ int weir_edit_list_del(struct weir_edit *edit, const char *name,
 				   "no list of that name; prefix-list show lists them");
 	was = edit->list[place];
 	if (count)
-		list = weir_prefixes_del(was, prefix, count, absent);
+		list = weir_prefixes_del(was, member, count, absent);
 	if (IS_ERR(list))
 		return PTR_ERR(list) != -ENOENT ? PTR_ERR(list) :
 		       weir_refuse(error, -ENOENT, WEIR_A_PREFIX_LIST_PREFIX,

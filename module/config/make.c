@@ -18,7 +18,9 @@
 #include "limit/limit.h"
 #include "limit/net.h"
 #include "limit/stats.h"
+#include "path/nflog.h"
 #include "table/shared.h"
+#include "table/slots.h"
 
 #define PREFIX4_DEFAULT		32
 #define PREFIX6_DEFAULT		64
@@ -26,17 +28,17 @@
 #define FLOOD_DEFAULT		100000
 
 /* The default configuration of a limit. */
-void weir_limit_init(struct weir_limit *limit, const char *name)
+void weir_limit_init(struct weir_limit_config *cfg, const char *name)
 {
-	memset(limit, 0, sizeof(*limit));
-	limit->budgets = 1;
-	limit->prefix.len4 = PREFIX4_DEFAULT;
-	limit->prefix.len6 = PREFIX6_DEFAULT;
-	limit->sources = SOURCES_DEFAULT;
-	limit->newcomers.flood = FLOOD_DEFAULT;
-	limit->newcomers.known_ms = WEIR_KNOWN_MS_DEFAULT;
-	limit->zone.change = S64_MAX;
-	strscpy_pad(limit->name, name, sizeof(limit->name));
+	memset(cfg, 0, sizeof(*cfg));
+	cfg->budgets = 1;
+	cfg->prefix.len4 = PREFIX4_DEFAULT;
+	cfg->prefix.len6 = PREFIX6_DEFAULT;
+	cfg->sources = SOURCES_DEFAULT;
+	cfg->newcomers.flood = FLOOD_DEFAULT;
+	cfg->newcomers.known_ms = WEIR_KNOWN_MS_DEFAULT;
+	cfg->zone.change = S64_MAX;
+	strscpy_pad(cfg->name, name, sizeof(cfg->name));
 }
 
 /* The sources of one length within a prefix, or within all addresses; at most the default. */
@@ -49,16 +51,16 @@ static u32 sources_within(u8 len, u8 outer)
  * The sources that a table is made for unless they are given: as many as can match, from the
  * least that a table may have to the default.
  */
-u32 weir_limit_sources(const struct weir_limit *limit)
+u32 weir_limit_sources(const struct weir_limit_config *cfg)
 {
-	const struct weir_match *match = &limit->match;
+	const struct weir_match *match = &cfg->match;
 	u16 plain = match->conds & ~match->invert;
 	const struct weir_net_prefix *from = match->from.prefix;
 	u32 sources = 0, i, family;
 	u8 len;
 
 	for (family = 0; family < 2; family++) {
-		len = family ? limit->prefix.len6 : limit->prefix.len4;
+		len = family ? cfg->prefix.len6 : cfg->prefix.len4;
 		if (!(plain & WEIR_IF_FROM))
 			sources += sources_within(len, 0);
 		for (i = 0; plain & WEIR_IF_FROM && i < match->from.count; i++)
@@ -71,15 +73,15 @@ u32 weir_limit_sources(const struct weir_limit *limit)
 /* The constants of a budget's count. */
 static struct weir_count_spec count_spec(const struct weir_limit *limit, unsigned int i)
 {
-	const struct weir_budget *budget = &limit->budget[i];
+	const struct weir_budget *budget = &limit->cfg.budget[i];
 	u64 window = DIV_ROUND_UP_ULL((u64)budget->window_ms * HZ, MSEC_PER_SEC);
 
 	return (struct weir_count_spec) {
-		.budget = budget->most,
+		.budget = limit->most[i],
 		.rate = budget->mode == WEIR_MODE_BUCKET ? budget->amount : 0,
-		.slot_ticks = budget->slot_ticks,
-		.slots = budget->slots,
-		.rounded = (u64)budget->slots * budget->slot_ticks - window,
+		.slot_ticks = limit->slot_ticks[i],
+		.slots = limit->slots[i],
+		.rounded = (u64)limit->slots[i] * limit->slot_ticks[i] - window,
 		.calendar_ms = budget->mode == WEIR_MODE_CALENDAR ? budget->window_ms : 0,
 		.log = budget->mode == WEIR_MODE_EXACT,
 		.lenient = budget->mode != WEIR_MODE_STRICT || !budget->window_ms,
@@ -96,7 +98,7 @@ static bool count_serves(const struct weir_limit *was, const struct weir_limit *
 	return a.slot_ticks == b.slot_ticks && a.slots == b.slots && a.rounded == b.rounded &&
 	       a.lenient == b.lenient && a.rate == b.rate && a.calendar_ms == b.calendar_ms &&
 	       a.log == b.log && a.bytes == b.bytes &&
-	       weir_table_holds(was->table, i, limit->room[i]);
+	       weir_table_holds(was->table, i, weir_limit_room_most(limit, i));
 }
 
 static bool table_serves(const struct weir_limit *was, const struct weir_limit *limit)
@@ -106,7 +108,7 @@ static bool table_serves(const struct weir_limit *was, const struct weir_limit *
 	for (i = 0; i < limit->budgets; i++)
 		if (was->budgets != limit->budgets || !count_serves(was, limit, i))
 			return false;
-	return was->sources == limit->sources &&
+	return was->cfg.sources == limit->cfg.sources &&
 	       !was->newcomers.budget == !limit->newcomers.budget;
 }
 
@@ -119,29 +121,30 @@ static u64 budget_most(const struct weir_limit *limit, unsigned int i,
 {
 	/* The count starts from that of the same window, or from another one. */
 	bool same = was && i < was->budgets &&
-		    was->budget[i].window_ms == limit->budget[i].window_ms;
-	u64 most = limit->room[i], before;
+		    was->cfg.budget[i].window_ms == limit->cfg.budget[i].window_ms;
+	u64 most = weir_limit_room_most(limit, i), before;
 	unsigned int j;
 
 	for (j = 0; was && j < was->budgets; j++) {
-		before = was->budget[j].most;
+		before = was->most[j];
 		if (!(was->bytes & BIT(j)) != !(limit->bytes & BIT(i)))
 			before = weir_budget_part(before, limit->room[i], was->room[j]);
 		if (!same || j == i)
 			most = max(most, before);
 	}
 	/* What a log has no entry for has no effect on it. */
-	if (limit->budget[i].mode == WEIR_MODE_EXACT)
-		most = min(most, weir_limit_log_most(limit));
+	if (limit->cfg.budget[i].mode == WEIR_MODE_EXACT)
+		most = min(most, weir_limit_log_most(&limit->cfg));
 	return most;
 }
 
-static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct weir_error *error)
+static int limit_table(struct weir_net *wn, struct weir_limit *limit,
+		       const struct weir_limit *was, struct weir_error *error)
 {
 	struct weir_table_spec spec = {
-		.sources = limit->sources,
+		.sources = limit->cfg.sources,
 		.newcomers = limit->newcomers.budget,
-		.strangers = !limit->newcomers.known_ms,
+		.strangers = !limit->cfg.newcomers.known_ms,
 		.prefix = limit->prefix,
 	};
 	struct weir_table *table;
@@ -150,6 +153,8 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct wei
 
 	for (i = 0; i < limit->budgets; i++)
 		spec.count[i] = count_spec(limit, i);
+	if (was)
+		weir_slots_follow(&spec, was->table);
 	bytes = weir_table_need(&spec);
 	error->value = bytes;
 	if (!weir_net_affords(wn, bytes))
@@ -165,47 +170,72 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct wei
 	return 0;
 }
 
+/* Has it amounts for a limit that is alone? */
+static bool can_be_alone(const struct weir_limit_config *cfg)
+{
+	unsigned int i;
+
+	for (i = 0; i < cfg->budgets; i++)
+		if (cfg->budget[i].alone)
+			return true;
+	return false;
+}
+
+/* When it is to be made again, since it joins, or is alone; at the latest @now, or U64_MAX. */
+u64 weir_limit_turns(const struct weir_limit *limit, u64 now)
+{
+	if (limit->alone)
+		return limit->joined_until > now ? now : U64_MAX;
+	return can_be_alone(&limit->cfg) ? limit->joined_until : U64_MAX;
+}
+
 /*
- * Make a limit from a checked configuration. It takes table and counters from @was,
+ * Make a limit from a configuration, which is checked. It takes table and counters from @was,
  * which it will replace, if they can be kept. Under the namespace's mutex.
  */
-struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit *limit,
+struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit_config *cfg,
 				   const struct weir_limit *was, struct weir_error *error)
 {
-	struct weir_limit *copy;
+	struct weir_limit *limit;
 	unsigned int i;
-	int err = 0;
+	int err;
 
 	lockdep_assert_held(&wn->lock);
-	copy = kmemdup(limit, sizeof(*limit), GFP_KERNEL_ACCOUNT);
-	if (!copy)
+	limit = kzalloc(sizeof(*limit), GFP_KERNEL_ACCOUNT);
+	if (!limit)
 		return ERR_PTR(-ENOMEM);
-	weir_prefixes_get(copy->match.from_list);
-	weir_prefixes_get(copy->match.to_list);
-	for (i = 0; i < copy->budgets; i++)
-		copy->budget[i].most = budget_most(copy, i, was);
-	copy->table = NULL;
-	copy->newcomers.table = NULL;
-	copy->newcomers.tries = NULL;
+	/* The padding, too: configurations are compared as bytes. */
+	memcpy(&limit->cfg, cfg, sizeof(*cfg));
+	weir_prefixes_get(cfg->match.from_list);
+	weir_prefixes_get(cfg->match.to_list);
+	weir_prefixes_get(cfg->budgets_by);
+	limit->joined_until = was ? was->joined_until : 0;
+	limit->alone = can_be_alone(cfg) && limit->joined_until <= weir_clock();
+	err = weir_limit_check(limit, error) ?: weir_nflog_get(limit, was, error);
+	if (err) {
+		weir_limit_drop(limit);
+		return ERR_PTR(err);
+	}
+	for (i = 0; i < limit->budgets; i++)
+		limit->most[i] = budget_most(limit, i, was);
 	if (was) {
-		copy->id = was->id;
-		copy->stats = was->stats;
-		copy->pressure = was->pressure;
-		if (table_serves(was, copy))
-			copy->table = was->table;
+		limit->id = was->id;
+		limit->stats = was->stats;
+		limit->pressure = was->pressure;
+		if (table_serves(was, limit))
+			limit->table = was->table;
 	} else {
 		wn->next_id += 2;
-		copy->id = wn->next_id;
-		err = weir_limit_account(copy);
+		limit->id = wn->next_id;
+		err = weir_limit_account(limit);
 	}
-	if (!err && !copy->table)
-		err = limit_table(wn, copy, error);
+	if (!err && !limit->table)
+		err = limit_table(wn, limit, was, error);
 	if (!err)
-		err = weir_newcomers_make(wn, &copy->newcomers, was ? &was->newcomers : NULL,
-					  error);
+		err = weir_newcomers_make(wn, limit, was, error);
 	if (!err)
-		return copy;
-	weir_limit_free(copy, was);
+		return limit;
+	weir_limit_free(limit, was);
 	return ERR_PTR(err);
 }
 
@@ -215,7 +245,7 @@ void weir_limit_replaced(const struct weir_limit *limit, const struct weir_limit
 	if (heir->table == limit->table && heir->room[0] != limit->room[0])
 		weir_batches_end(heir->table);
 	if (heir->newcomers.budget && limit->newcomers.budget)
-		weir_newcomers_replaced(&limit->newcomers, &heir->newcomers);
+		weir_newcomers_replaced(limit, heir);
 }
 
 /*
@@ -226,7 +256,8 @@ void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir)
 {
 	if (!heir || heir->table != limit->table)
 		weir_table_free(limit->table);
-	weir_newcomers_free(&limit->newcomers, heir ? &heir->newcomers : NULL);
+	weir_newcomers_free(limit, heir);
+	weir_nflog_put(limit, heir);
 	if (!heir) {
 		free_percpu(limit->stats);
 		kfree(limit->pressure);
@@ -237,7 +268,8 @@ void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir)
 /* Free a limit that shares all but its lists with another one. */
 void weir_limit_drop(struct weir_limit *limit)
 {
-	weir_prefixes_put(limit->match.from_list);
-	weir_prefixes_put(limit->match.to_list);
+	weir_prefixes_put(limit->cfg.match.from_list);
+	weir_prefixes_put(limit->cfg.match.to_list);
+	weir_prefixes_put(limit->cfg.budgets_by);
 	kfree(limit);
 }

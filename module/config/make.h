@@ -8,12 +8,13 @@
 struct weir_net;
 
 /*
- * The caller initialises a configuration, fills it and checks it.
- * A limit made from it has table and counters, those of @was if they can be kept.
+ * The caller initialises a configuration and fills it. A limit made from it has table and
+ * counters, those of @was if they can be kept.
  */
-u32 weir_limit_sources(const struct weir_limit *limit);
-void weir_limit_init(struct weir_limit *limit, const char *name);
-struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit *limit,
+u32 weir_limit_sources(const struct weir_limit_config *cfg);
+void weir_limit_init(struct weir_limit_config *cfg, const char *name);
+u64 weir_limit_turns(const struct weir_limit *limit, u64 now);
+struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit_config *cfg,
 				   const struct weir_limit *was, struct weir_error *error);
 void weir_limit_replaced(const struct weir_limit *limit, const struct weir_limit *heir);
 void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir);

@@ -2,8 +2,7 @@
 /*
  * A source is known to a limit from the first packet that was admitted more than
  * known_ms after it took its way, for as long as it has the way. A packet of any other
- * source also needs room in one budget of the whole limit: its wheel is a way of a
- * small table of its own, charged by the batches of CPUs. Without room it is dropped,
+ * source also needs room in one budget of the whole limit. Without room it is dropped,
  * takes no way and evicts nobody. So a flood of addresses that are not seen twice costs
  * those that are known nothing; what it competes for is the newcomers' budget.
  *
@@ -25,8 +24,8 @@
 #include "error.h"
 #include "limit/limit.h"
 #include "limit/net.h"
+#include "limit/pool.h"
 #include "path/permit.h"
-#include "table/shared.h"
 
 /* The seconds of the expected flood that the memory of first tries holds. */
 #define TRIES_SECONDS	4
@@ -44,8 +43,7 @@ static u64 tries_bytes(const struct weir_tries *tries)
 
 u64 weir_newcomers_bytes(const struct weir_newcomers *newcomers)
 {
-	return newcomers->budget ? weir_table_bytes(newcomers->table) +
-				   tries_bytes(newcomers->tries) : 0;
+	return newcomers->budget ? tries_bytes(newcomers->tries) : 0;
 }
 
 static void tries_free(struct weir_tries *tries)
@@ -81,95 +79,72 @@ static struct weir_tries *tries_alloc(struct weir_net *wn, u32 flood)
 	return tries;
 }
 
-void weir_newcomers_learn(const struct weir_newcomers *newcomers)
+void weir_newcomers_learn(const struct weir_limit *limit)
 {
+	const struct weir_newcomers *newcomers = &limit->newcomers;
+
 	/* Pairs with weir_permit_charge(). */
-	if (newcomers->known_ms)
+	if (limit->cfg.newcomers.known_ms)
 		WRITE_ONCE(newcomers->tries->learn, weir_clock() + newcomers->known_ticks);
 }
 
-u64 weir_newcomers_learning(const struct weir_newcomers *newcomers)
+/* A limit that is not in force yet may have the memory of one that learns, and not learn itself. */
+u64 weir_newcomers_learning(const struct weir_limit *limit)
 {
+	bool learns = limit->newcomers.budget && limit->cfg.newcomers.known_ms;
 	/* Pairs with weir_newcomers_learn(). */
-	u64 end = READ_ONCE(newcomers->tries->learn), now = weir_clock();
+	u64 end = learns ? READ_ONCE(limit->newcomers.tries->learn) : 0, now = weir_clock();
 
 	return end > now ? end - now : 0;
 }
 
-static int table_make(struct weir_net *wn, struct weir_newcomers *newcomers)
+int weir_newcomers_make(struct weir_net *wn, struct weir_limit *limit,
+			const struct weir_limit *old, struct weir_error *error)
 {
-	const struct weir_table_spec spec = {
-		.count[0] = {
-			.budget = WEIR_PACKETS_MAX,
-			.slot_ticks = newcomers->slot_ticks,
-			.slots = newcomers->slots,
-		},
-		.sources = ARRAY_SIZE(weir_room_of),
-	};
-	unsigned int i;
-
-	newcomers->table = weir_table_alloc(&spec, weir_clock());
-	if (IS_ERR(newcomers->table)) {
-		newcomers->table = NULL;
-		return -ENOMEM;
-	}
-	weir_table_account(newcomers->table, &wn->bytes);
-	for (i = 0; i < ARRAY_SIZE(weir_room_of); i++)
-		newcomers->hash[i] = weir_source_hash(&weir_room_of[i], spec.prefix, &wn->key);
-	/* The first source takes its home first. */
-	newcomers->way = weir_bucket_way(newcomers->table, weir_bucket(newcomers->table, 0),
-					 weir_hash_home(newcomers->table, newcomers->hash[0]));
-	return 0;
-}
-
-int weir_newcomers_make(struct weir_net *wn, struct weir_newcomers *newcomers,
-			const struct weir_newcomers *was, struct weir_error *error)
-{
-	int err = 0;
+	const struct weir_newcomers *was = old && old->newcomers.budget ? &old->newcomers : NULL;
+	struct weir_newcomers *newcomers = &limit->newcomers;
+	const u32 flood = limit->cfg.newcomers.flood;
 
 	if (!newcomers->budget)
 		return 0;
-	if (was && was->budget && was->window_ms == newcomers->window_ms) {
-		/* Words of a whole configuration come without them. */
-		newcomers->table = was->table;
-		newcomers->way = was->way;
-		memcpy(newcomers->hash, was->hash, sizeof(newcomers->hash));
-	} else {
-		err = table_make(wn, newcomers);
-	}
-	/* What tries remember of a way is of one table. */
-	if (was && newcomers->table == was->table &&
-	    rows_of(was->flood) == rows_of(newcomers->flood))
-		newcomers->tries = was->tries;
-	else if (!err)
-		newcomers->tries = tries_alloc(wn, newcomers->flood);
-	if (!newcomers->table || !newcomers->tries)
+	newcomers->pool = was ? was->pool :
+			  weir_pools_alloc(WEIR_NEWCOMERS_POOLS, newcomers->slots,
+					   newcomers->slot_ticks);
+	newcomers->tries = was && rows_of(old->cfg.newcomers.flood) == rows_of(flood) ?
+			   was->tries : tries_alloc(wn, flood);
+	if (!newcomers->pool || !newcomers->tries)
 		return weir_refuse(error, -ENOMEM, WEIR_A_LIMIT_FLOOD,
 				   "not enough memory to remember a flood so large; try a smaller one");
-	if (!was)
-		weir_newcomers_learn(newcomers);
-	else if (was->budget && newcomers->tries != was->tries)
+	if (!old)
+		weir_newcomers_learn(limit);
+	else if (was && newcomers->tries != was->tries)
 		newcomers->tries->learn = was->tries->learn;
 	return 0;
 }
 
-void weir_newcomers_replaced(const struct weir_newcomers *newcomers,
-			     const struct weir_newcomers *heir)
+/* End batches, and have the window of a limit. */
+void weir_newcomers_set(const struct weir_newcomers *newcomers)
 {
-	if (heir->table == newcomers->table && heir->budget != newcomers->budget)
-		weir_batches_end(heir->table);
-	if (heir->tries == newcomers->tries)
-		/* The budget may be larger now; pairs with room_full(). */
-		WRITE_ONCE(heir->tries->full, 0);
-	if (!heir->known_ms)
-		/* Pairs with weir_permit_charge(). */
-		WRITE_ONCE(heir->tries->learn, 0);
+	unsigned int i;
+
+	for (i = 0; newcomers->pool && i < WEIR_NEWCOMERS_POOLS; i++)
+		weir_pool_set(&newcomers->pool[i], newcomers->slots, newcomers->slot_ticks);
 }
 
-void weir_newcomers_free(struct weir_newcomers *newcomers, const struct weir_newcomers *heir)
+void weir_newcomers_replaced(const struct weir_limit *limit, const struct weir_limit *heir)
 {
-	if (!heir || heir->table != newcomers->table)
-		weir_table_free(newcomers->table);
-	if (!heir || heir->tries != newcomers->tries)
-		tries_free(newcomers->tries);
+	/* Packets of the old budget, if it was smaller, may have found the new one full. */
+	if (heir->newcomers.budget != limit->newcomers.budget)
+		weir_newcomers_set(&heir->newcomers);
+	if (!heir->cfg.newcomers.known_ms)
+		/* Pairs with weir_permit_charge(). */
+		WRITE_ONCE(heir->newcomers.tries->learn, 0);
+}
+
+void weir_newcomers_free(const struct weir_limit *limit, const struct weir_limit *heir)
+{
+	if (!heir || heir->newcomers.pool != limit->newcomers.pool)
+		weir_pools_free(limit->newcomers.pool, WEIR_NEWCOMERS_POOLS);
+	if (!heir || heir->newcomers.tries != limit->newcomers.tries)
+		tries_free(limit->newcomers.tries);
 }

@@ -148,15 +148,15 @@ static const struct param *const params[] = {
 };
 
 /* Fill in the budgets. */
-static int __init params_budgets(struct weir_limit *limit)
+static int __init params_budgets(struct weir_limit_config *cfg)
 {
 	struct weir_budget *budget;
 	const struct param *param;
 	s64 packets, bytes;
 	unsigned int i;
 
-	limit->budgets = max3(param_packets.given, param_bytes.given, (u8)1);
-	for (i = 0; i < limit->budgets; i++) {
+	cfg->budgets = max3(param_packets.given, param_bytes.given, (u8)1);
+	for (i = 0; i < cfg->budgets; i++) {
 		packets = param_packets.value[i];
 		bytes = param_bytes.value[i];
 		if (!packets == !bytes) {
@@ -164,29 +164,28 @@ static int __init params_budgets(struct weir_limit *limit)
 			       i + 1, param_packets.max, param_bytes.max);
 			return -EINVAL;
 		}
-		budget = &limit->budget[i];
+		budget = &cfg->budget[i];
 		budget->amount = packets ?: bytes;
 		budget->window_ms = param_window_ms.value[i];
-		budget->slots = param_slots.value[i];
+		cfg->slots[i] = param_slots.value[i];
 		budget->mode = param_mode.value[i];
 		budget->burst = param_burst.value[i];
-		limit->bytes |= bytes ? BIT(i) : 0;
-		limit->slots_given |= budget->slots ? BIT(i) : 0;
+		cfg->bytes |= bytes ? BIT(i) : 0;
 	}
 	for (i = 0; i < ARRAY_SIZE(params); i++) {
 		param = params[i];
-		if (!param->list || param->given == limit->budgets ||
+		if (!param->list || param->given == cfg->budgets ||
 		    (!param->given && param != &param_window_ms))
 			continue;
 		pr_err("%s needs as many values as there are budgets, %u, and has %u\n",
-		       param->name, limit->budgets, param->given);
+		       param->name, cfg->budgets, param->given);
 		return -EINVAL;
 	}
 	return 0;
 }
 
 /* Fill in the time zone, by the name that the tool has for it. */
-static int __init params_zone(struct weir_limit *limit)
+static int __init params_zone(struct weir_limit_config *cfg)
 {
 	const s32 offset = param_tz_offset.value[0];
 	const u32 minutes = abs(offset) / 60;
@@ -197,23 +196,23 @@ static int __init params_zone(struct weir_limit *limit)
 	}
 	if (!param_tz_offset.given)
 		return 0;
-	limit->zone.offset = offset;
-	limit->zone.next_offset = offset;
-	snprintf(limit->zone_name, sizeof(limit->zone_name), "%c%02u:%02u",
+	cfg->zone.offset = offset;
+	cfg->zone.next_offset = offset;
+	snprintf(cfg->zone_name, sizeof(cfg->zone_name), "%c%02u:%02u",
 		 offset < 0 ? '-' : '+', minutes / 60, minutes % 60);
 	return 0;
 }
 
 /* Say which parameter is at fault. */
-static void __init params_refuse(const struct weir_limit *limit, const struct weir_error *error,
-				 int err)
+static void __init params_refuse(const struct weir_limit_config *cfg,
+				 const struct weir_error *error, int err)
 {
 	const struct param *param = NULL;
 	unsigned int i, at = error->budget ? error->budget - 1 : 0;
 	u16 attr = error->attr;
 	const char *which;
 
-	if (error->budget && attr == WEIR_A_BUDGET_BUDGET && limit->bytes & BIT(at))
+	if (error->budget && attr == WEIR_A_BUDGET_BUDGET && cfg->bytes & BIT(at))
 		attr = param_bytes.attr;
 	for (i = 0; i < ARRAY_SIZE(params); i++)
 		if (params[i]->attr == attr && params[i]->list == !!error->budget)
@@ -235,29 +234,29 @@ static void __init params_refuse(const struct weir_limit *limit, const struct we
 int __init weir_params_limit(void)
 {
 	struct weir_error error = { };
-	struct weir_limit limit;
+	struct weir_limit_config cfg;
 	struct weir_edit *edit;
 	int err;
 
 	if (!params_given)
 		return 0;
-	weir_limit_init(&limit, "default");
-	err = params_budgets(&limit) ?: params_zone(&limit);
+	weir_limit_init(&cfg, "default");
+	err = params_budgets(&cfg) ?: params_zone(&cfg);
 	if (err)
 		return err;
-	limit.penalty_ms = param_penalty_ms.value[0];
-	limit.renew = param_renew.value[0];
-	limit.prefix.len4 = param_prefix4.value[0];
-	limit.prefix.len6 = param_prefix6.value[0];
-	limit.sources = param_sources.value[0];
-	limit.observe = param_observe.value[0];
+	cfg.penalty_ms = param_penalty_ms.value[0];
+	cfg.renew = param_renew.value[0];
+	cfg.prefix.len4 = param_prefix4.value[0];
+	cfg.prefix.len6 = param_prefix6.value[0];
+	cfg.sources = param_sources.value[0];
+	cfg.observe = param_observe.value[0];
 	err = -ENOMEM;
 	edit = weir_edit_begin(weir_net(&init_net), false, 0);
 	if (edit) {
-		err = weir_edit_limit(edit, &limit, NULL, &error);
+		err = weir_edit_limit(edit, &cfg, NULL, NULL, &error);
 		err = weir_edit_end(edit, err, &error);
 	}
 	if (err)
-		params_refuse(&limit, &error, err);
+		params_refuse(&cfg, &error, err);
 	return err == -ERANGE ? -EINVAL : err;
 }

@@ -146,3 +146,8 @@ u64 weir_calendar_wait(const struct weir_calendar *calendar)
 
 	return max_t(time64_t, left, 1) * HZ;
 }
+
+bool weir_calendar_ended(time64_t end)
+{
+	return end <= ktime_get_real_seconds();
+}

@@ -43,6 +43,9 @@ void weir_calendar_succeed(struct weir_calendar *calendar, const struct weir_cal
 			   u32 *slot);
 void weir_calendar_stop(struct weir_calendar *calendar);
 
+/* Has a period come to its end, in seconds since 1970, by now? */
+bool weir_calendar_ended(time64_t end);
+
 /* Ticks until the current period ends, at least 1. */
 u64 weir_calendar_wait(const struct weir_calendar *calendar);
 

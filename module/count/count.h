@@ -19,7 +19,7 @@ struct weir_calendar;
 struct weir_count {
 	struct weir_shape shape;
 	u64 slot_inverse;	/* of @slot_ticks, see weir_slot_of(); 0: slots do not tick */
-	u32 slot;		/* the current one, if they do not tick, else 0 */
+	u32 base;		/* where slots that tick begin, else the current one: see below */
 	u8 slot_shift;		/* log2 of @slot_ticks, rounded up */
 	bool bytes;		/* it counts bytes, otherwise packets */
 	u16 off;		/* of its wheel behind the first one of a way or floor */
@@ -38,10 +38,23 @@ static inline u64 weir_slot_of(u64 tick, u64 inverse, u8 shift)
 	return mul_u64_u64_shr(tick << 1, inverse, 64) >> shift;
 }
 
+/*
+ * Slots that tick begin @base ticks, less than a slot, before the multiples of their length, and
+ * their numbers begin with @base, too. Of others the inverse is 0, so that @base is the number.
+ */
 static inline u64 weir_count_slot(const struct weir_count *count, u64 tick)
 {
-	/* One of the two is 0. Pairs with the timer of a calendar. */
-	return weir_slot_of(tick, count->slot_inverse, count->slot_shift) + READ_ONCE(count->slot);
+	/* Pairs with the timer of a calendar. */
+	u32 base = READ_ONCE(count->base);
+
+	return weir_slot_of(tick + base, count->slot_inverse, count->slot_shift) + base;
+}
+
+/* The tick at which a slot begins, if slots tick; modulo 2^64, as the first may be before 0. */
+static inline u64 weir_count_begins(const struct weir_count *count, u64 slot)
+{
+	/* Constant while packets meet the table. */
+	return (slot - count->base) * count->slot_ticks - count->base;
 }
 
 /* Does what it counts never end? */
@@ -108,12 +121,17 @@ static inline void weir_count_mark(const struct weir_shape *shape, struct weir_w
 	WRITE_ONCE(w->refused, slot);
 }
 
-/* The cost by which to tell whether a source is limited: that refused, or 1. */
-static inline u64 weir_count_wanted(const struct weir_shape *shape, const struct weir_wheel *w)
+/* The cost by which to tell whether a source is limited in a slot: that refused, or 1. */
+static inline u64 weir_count_wanted(const struct weir_shape *shape, const struct weir_wheel *w,
+				    u32 slot)
 {
-	if (!weir_count_marked(shape, w, w->at))
+	u8 wanted;
+
+	if (!weir_count_marked(shape, w, slot))
 		return 1;
-	return w->wanted < 16 ? w->wanted : (8ull | (w->wanted & 7)) << (w->wanted / 8 - 1);
+	/* Pairs with weir_count_mark() without a lock. */
+	wanted = READ_ONCE(w->wanted);
+	return wanted < 16 ? wanted : (8ull | (wanted & 7)) << (wanted / 8 - 1);
 }
 
 /* Empty a count. */
@@ -147,14 +165,14 @@ static inline bool weir_count_full(const struct weir_shape *shape, const struct 
 	       weir_log_wait(shape, w, slot, cost, budget);
 }
 
-/* Slots from the last turn on until a cost fits, if nothing else is charged. */
+/* Slots from @slot, not before the last turn, until a cost fits, if nothing else is charged. */
 static inline u32 weir_count_wait(const struct weir_shape *shape, const struct weir_wheel *w,
-				  u64 cost, u64 budget)
+				  u32 slot, u64 cost, u64 budget)
 {
 	if (likely(shape->kind == WEIR_COUNT_RING))
-		return weir_ring_wait(shape, w, cost, budget);
-	return shape->kind == WEIR_COUNT_LEAK ? weir_leak_wait(shape, w, cost, budget) :
-	       weir_log_wait(shape, w, w->at, cost, budget);
+		return weir_ring_wait(shape, w, slot, cost, budget);
+	return shape->kind == WEIR_COUNT_LEAK ? weir_leak_wait(shape, w, slot, cost, budget) :
+	       weir_log_wait(shape, w, slot, cost, budget);
 }
 
 /* Turn a count to a slot, if that is later. */
@@ -208,6 +226,18 @@ static inline void weir_count_join(const struct weir_shape *shape, struct weir_w
 		weir_leak_join(shape, w, v);
 	else
 		weir_log_join(shape, w, v);
+}
+
+/* Add to a count another one of the same slot, of what was counted elsewhere. */
+static inline void weir_count_plus(const struct weir_shape *shape, struct weir_wheel *w,
+				   const struct weir_wheel *v)
+{
+	if (shape->kind == WEIR_COUNT_RING)
+		weir_ring_plus(shape, w, v);
+	else if (shape->kind == WEIR_COUNT_LEAK)
+		weir_leak_plus(shape, w, v, weir_shape_max(shape) * shape->parts);
+	else
+		weir_log_plus(shape, w, v);
 }
 
 #endif /* WEIR_COUNT_H */

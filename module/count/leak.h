@@ -39,9 +39,9 @@ static inline bool weir_leak_full(const struct weir_shape *shape, const struct w
 }
 
 static inline u32 weir_leak_wait(const struct weir_shape *shape, const struct weir_wheel *w,
-				 u64 cost, u64 budget)
+				 u32 slot, u64 cost, u64 budget)
 {
-	u64 above = weir_leak_level(shape, w, w->at);
+	u64 above = weir_leak_level(shape, w, slot);
 
 	above -= min(above, (budget - cost) * shape->parts);
 	return above ? div64_u64(above - 1, shape->rate) + 1 : 0;
@@ -85,6 +85,18 @@ static inline void weir_leak_join(const struct weir_shape *shape, struct weir_wh
 
 	weir_wheel_store(shape, w, 0, max(level_w, level_v));
 	weir_wheel_store(shape, v, 0, level_w);
+}
+
+/* By both levels, at most @most; @v is of the same slot. */
+static inline void weir_leak_plus(const struct weir_shape *shape, struct weir_wheel *w,
+				  const struct weir_wheel *v, u64 most)
+{
+	u64 level;
+
+	if (check_add_overflow(weir_wheel_entry(shape, w, 0), weir_wheel_entry(shape, v, 0),
+			       &level))
+		level = most;
+	weir_wheel_store(shape, w, 0, min(level, most));
 }
 
 /*

@@ -14,7 +14,7 @@ static u32 *log_entry(const struct weir_shape *shape, struct weir_wheel *w, u32 
 	return (u32 *)w + 2 + (newest >= i ? newest - i : newest + shape->entries - i);
 }
 
-static u32 log_read(const struct weir_shape *shape, const struct weir_wheel *w, u32 i)
+u32 weir_log_slot(const struct weir_shape *shape, const struct weir_wheel *w, u32 i)
 {
 	return *log_entry(shape, (struct weir_wheel *)w, i);
 }
@@ -24,7 +24,7 @@ u64 weir_log_since(const struct weir_shape *shape, const struct weir_wheel *w, u
 {
 	u32 i = 0;
 
-	while (i < shape->entries && (s32)(log_read(shape, w, i) - slot) >= 0)
+	while (i < shape->entries && (s32)(weir_log_slot(shape, w, i) - slot) >= 0)
 		i++;
 	return i;
 }
@@ -55,7 +55,7 @@ u32 weir_log_wait(const struct weir_shape *shape, const struct weir_wheel *w,
 
 	if (budget - cost >= shape->entries || log_past(shape, w, slot))
 		return 0;
-	left = log_read(shape, w, budget - cost) - log_first(shape, w, slot);
+	left = weir_log_slot(shape, w, budget - cost) - log_first(shape, w, slot);
 	return left < 0 ? 0 : left + 1;
 }
 
@@ -74,7 +74,7 @@ void weir_log_advance(const struct weir_shape *shape, struct weir_wheel *w, u32 
 	bool past = log_past(shape, w, slot);
 
 	w->at = slot;
-	if (past || (s32)(log_read(shape, w, 0) - slot + shape->parts) < 0)
+	if (past || (s32)(weir_log_slot(shape, w, 0) - slot + shape->parts) < 0)
 		weir_log_clear(shape, w, 0);
 }
 
@@ -94,7 +94,7 @@ void weir_log_copy(const struct weir_shape *shape, struct weir_wheel *w,
 	u32 i, both = min(shape->entries, of->entries);
 
 	for (i = 0; i < both; i++)
-		*log_entry(shape, w, i) = log_read(of, v, i);
+		*log_entry(shape, w, i) = weir_log_slot(of, v, i);
 }
 
 /* Give back a charge, if the log still has it. */
@@ -107,7 +107,7 @@ bool weir_log_undo(const struct weir_shape *shape, struct weir_wheel *w, u32 slo
 	    weir_log_since(shape, w, slot) - first < cost)
 		return false;
 	for (i = first; i + cost < shape->entries; i++)
-		*log_entry(shape, w, i) = log_read(shape, w, i + cost);
+		*log_entry(shape, w, i) = weir_log_slot(shape, w, i + cost);
 	weir_log_clear(shape, w, i);
 	return true;
 }
@@ -125,4 +125,20 @@ void weir_log_join(const struct weir_shape *shape, struct weir_wheel *w, struct 
 		else
 			*of_v = *of_w;
 	}
+}
+
+void weir_log_plus(const struct weir_shape *shape, struct weir_wheel *w,
+		   const struct weir_wheel *v)
+{
+	u32 slot[WEIR_LOG_ENTRIES], of_w = 0, of_v = 0, i;
+
+	for (i = 0; i < shape->entries; i++) {
+		slot[i] = weir_log_slot(shape, w, of_w);
+		if ((s32)(weir_log_slot(shape, v, of_v) - slot[i]) > 0)
+			slot[i] = weir_log_slot(shape, v, of_v++);
+		else
+			of_w++;
+	}
+	for (i = 0; i < shape->entries; i++)
+		*log_entry(shape, w, i) = slot[i];
 }

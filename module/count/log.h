@@ -13,6 +13,9 @@
 
 #include "count/shape.h"
 
+/* The slot of the i-th last entry, from 0 on. */
+u32 weir_log_slot(const struct weir_shape *shape, const struct weir_wheel *w, u32 i);
+
 /* Entries from a slot on. */
 u64 weir_log_since(const struct weir_shape *shape, const struct weir_wheel *w, u32 slot);
 u64 weir_log_sum(const struct weir_shape *shape, const struct weir_wheel *w, u32 slot);
@@ -37,5 +40,9 @@ void weir_log_copy(const struct weir_shape *shape, struct weir_wheel *w,
 
 /* By the later entries: the i-th last is the later one. */
 void weir_log_join(const struct weir_shape *shape, struct weir_wheel *w, struct weir_wheel *v);
+
+/* By the entries of both; @v is of the same slot. */
+void weir_log_plus(const struct weir_shape *shape, struct weir_wheel *w,
+		   const struct weir_wheel *v);
 
 #endif /* WEIR_LOG_H */

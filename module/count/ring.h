@@ -48,21 +48,33 @@ static inline u64 weir_ring_sum(const struct weir_shape *shape, const struct wei
 	return weir_ring_since(shape, w, w->at + max(passed, 0) - shape->reach);
 }
 
-static inline bool weir_ring_full(const struct weir_shape *shape, const struct weir_wheel *w,
-				  u32 slot, u64 cost, u64 budget)
+/* Has a ring of this sum no room for a cost? */
+static inline bool weir_ring_over(u64 sum, u64 cost, u64 budget)
 {
-	u64 sum = weir_ring_sum(shape, w, slot);
-
 	return sum > budget || cost > budget - sum;
 }
 
-static inline u32 weir_ring_wait(const struct weir_shape *shape, const struct weir_wheel *w,
-				 u64 cost, u64 budget)
+static inline bool weir_ring_full(const struct weir_shape *shape, const struct weir_wheel *w,
+				  u32 slot, u64 cost, u64 budget)
 {
-	u32 wait = 0;
+	return weir_ring_over(weir_ring_sum(shape, w, slot), cost, budget);
+}
 
-	while (wait <= shape->reach && weir_ring_full(shape, w, w->at + wait, cost, budget))
-		wait++;
+static inline u32 weir_ring_wait(const struct weir_shape *shape, const struct weir_wheel *w,
+				 u32 slot, u64 cost, u64 budget)
+{
+	u32 wait = 0, most = shape->reach + 1, i;
+
+	if (!weir_ring_full(shape, w, slot, cost, budget))
+		return 0;
+	/* Sums fall as time passes. */
+	while (wait < most) {
+		i = (wait + most) / 2;
+		if (weir_ring_full(shape, w, slot + i, cost, budget))
+			wait = i + 1;
+		else
+			most = i;
+	}
 	return wait;
 }
 
@@ -139,6 +151,22 @@ static inline void weir_ring_join(const struct weir_shape *shape, struct weir_wh
 		ring_join(w, v, ring_narrow(shape));
 	else
 		ring_join(w, v, *shape);
+}
+
+/* By both suffix sums, at most what fits the width; @v is of the same slot. */
+static inline void weir_ring_plus(const struct weir_shape *shape, struct weir_wheel *w,
+				  const struct weir_wheel *v)
+{
+	u64 total = weir_wheel_entry(shape, w, 0), most = weir_width_max(shape->width), sum;
+	u32 age, slot;
+
+	for (age = 0; age <= shape->reach; age++) {
+		slot = w->at - age;
+		if (check_add_overflow(weir_ring_since(shape, w, slot),
+				       weir_ring_since(shape, v, slot), &sum))
+			sum = most;
+		weir_wheel_store(shape, w, 1 + (slot & shape->mask), total - min(sum, most));
+	}
 }
 
 #endif /* WEIR_RING_H */

@@ -6,14 +6,108 @@
 
 #include "limit/limit.h"
 
-/* Refuse a packet that exceeds one of several budgets. */
-u16 weir_limit_too_large(const struct weir_limit *limit, const struct weir_lookup *lookup)
+static const u64 *room_with(const struct weir_limit *limit, u64 budget, u64 own[WEIR_BUDGETS_MAX])
 {
-	unsigned int i = 0;
+	if (!budget)
+		return limit->room;
+	memcpy(own, limit->room, sizeof(limit->room));
+	own[0] = budget;
+	return own;
+}
 
-	while (lookup->amount[!!(limit->bytes & BIT(i))] <= limit->room[i])
-		i++;
-	return WEIR_REFUSED | WEIR_TOO_LARGE | WEIR_BY_BUDGET | i << WEIR_BUDGET_SHIFT;
+const u64 *weir_limit_room(const struct weir_limit *limit, const struct weir_source *whole,
+			   u64 own[WEIR_BUDGETS_MAX])
+{
+	return room_with(limit, weir_prefixes_budget(limit->cfg.budgets_by, whole), own);
+}
+
+const u64 *weir_limit_room_masked(const struct weir_limit *limit, const struct weir_source *source,
+				  u64 own[WEIR_BUDGETS_MAX])
+{
+	return room_with(limit, weir_prefixes_budget_masked(limit->cfg.budgets_by, source,
+							    limit->prefix), own);
+}
+
+/* Packets, or bytes, of the largest packet that fits all budgets with some room. */
+u64 weir_limit_largest(const struct weir_limit *limit, const u64 *room, bool bytes)
+{
+	u64 largest = U64_MAX;
+	unsigned int i;
+
+	for (i = 0; i < limit->budgets; i++)
+		if (!(limit->bytes & BIT(i)) == !bytes)
+			largest = min(largest, room[i]);
+	return largest;
+}
+
+/* What a walk knows of the list by which a limit goes. */
+struct listed {
+	struct weir_own_budget own;
+	const struct weir_limit *limit;
+};
+
+static u64 listed_budget(const struct weir_own_budget *own, const struct weir_source *source)
+{
+	const struct weir_limit *limit = container_of(own, struct listed, own)->limit;
+
+	return weir_prefixes_budget_masked(limit->cfg.budgets_by, source, limit->prefix);
+}
+
+/* As weir_table_walk(), by the budgets of each source. Under rcu_read_lock(), or the mutex. */
+unsigned int weir_limit_walk(const struct weir_limit *limit, u32 bucket, u64 tick, bool whether,
+			     struct weir_source_state *state)
+{
+	const struct listed listed = { .own.of = listed_budget, .limit = limit };
+
+	return weir_table_walk(limit->table, bucket, tick, limit->room,
+			       limit->cfg.budgets_by ? &listed.own : NULL, whether, state);
+}
+
+static noinline u16 cost_several(const struct weir_limit *limit, struct weir_lookup *lookup,
+				 const struct weir_source *whole)
+{
+	const u64 *room = weir_limit_room(limit, whole, lookup->own);
+	unsigned int i;
+
+	lookup->budgets = room;
+	for (i = 0; i < limit->budgets; i++)
+		if (lookup->amount[!!(limit->bytes & BIT(i))] > room[i])
+			return WEIR_REFUSED | WEIR_TOO_LARGE | WEIR_BY_BUDGET |
+			       i << WEIR_BUDGET_SHIFT;
+	return 0;
+}
+
+/* By the member of the list that was found, if one was. */
+static inline u16 cost_single(const struct weir_limit *limit, struct weir_lookup *lookup,
+			      size_t found)
+{
+	u64 own = weir_prefixes_budget_of(limit->cfg.budgets_by, found);
+
+	lookup->cost = lookup->amount[limit->bytes];
+	lookup->budget = own ?: limit->room[0];
+	return lookup->cost > lookup->budget ? WEIR_REFUSED | WEIR_TOO_LARGE : 0;
+}
+
+/*
+ * The rest of weir_limit_cost(), by family: a packet may exceed a budget, or that is the source's
+ * own. Apart from what calls others they need no stack.
+ */
+u16 weir_limit_cost_ipv4(const struct weir_limit *limit, struct weir_lookup *lookup,
+			 const struct weir_source *whole)
+{
+	if (unlikely(limit->budgets != 1))
+		return cost_several(limit, lookup, whole);
+	return cost_single(limit, lookup,
+			   weir_prefixes_ipv4(limit->cfg.budgets_by, whole->word[0]));
+}
+
+u16 weir_limit_cost_ipv6(const struct weir_limit *limit, struct weir_lookup *lookup,
+			 const struct weir_source *whole)
+{
+	if (unlikely(limit->budgets != 1))
+		return cost_several(limit, lookup, whole);
+	return cost_single(limit, lookup,
+			   weir_prefixes_ipv6(limit->cfg.budgets_by, whole->word));
 }
 
 struct weir_limit *weir_limit_find(const struct weir_config *config, const char *name)
@@ -21,7 +115,7 @@ struct weir_limit *weir_limit_find(const struct weir_config *config, const char 
 	unsigned int i;
 
 	for (i = 0; config && i < config->count; i++)
-		if (!strcmp(config->limit[i]->name, name))
+		if (!strcmp(config->limit[i]->cfg.name, name))
 			return config->limit[i];
 	return NULL;
 }

@@ -8,57 +8,43 @@
 
 #include <linux/rcupdate.h>
 
+#include "limit/config.h"
 #include "limit/newcomers.h"
 #include "packet/exempt.h"
-#include "packet/match.h"
 #include "packet/source.h"
 #include "table/table.h"
-#include "uapi/linux/weir.h"
 
 struct weir_pressure;
 struct weir_stats;
 
-#define WEIR_NAME_SIZE (WEIR_NAME_MAX + 1)
-
-/* A budget of a limit. */
-struct weir_budget {
-	u64 amount;		/* packets or bytes a window */
-	u64 burst;		/* of a bucket, as asked for; 0: the budget */
-	u64 most;		/* the largest room since its history began, in this unit */
-	u32 slots;		/* of the window */
-	u32 slot_ticks;		/* length of a slot; 0 if it never ends */
-	u32 window_ms;		/* as asked for; 0: the total */
-	u32 mode;		/* WEIR_MODE_* */
-};
-
 /*
- * Constant once published. A changed copy of a limit takes over its id, its
- * counters and, if it can be kept, its table.
+ * Constant once published. The limit that replaces one takes over its id, its
+ * counters and, if it can be kept, its table. Of @cfg packets read the match, and traces the name.
  */
 struct weir_limit {
-	u64 room[WEIR_BUDGETS_MAX];	/* the most that each count may be: budget, or burst */
-	u64 largest[2];		/* packets and bytes of the largest packet that fits all budgets */
+	/* The most that each count may be, budget or burst; of the first see weir_limit_room() */
+	u64 room[WEIR_BUDGETS_MAX];
+	u64 fits[2];		/* packets and bytes that surely fit all budgets, or 0 */
 	struct weir_table *table;
 	struct weir_stats __percpu *stats;
 	struct weir_prefix prefix;
 	u8 budgets;		/* how many */
 	u8 bytes;		/* which of them count bytes, else packets: BIT(index) */
 	bool observe;		/* drop nothing */
-	u8 slots_given;		/* for which of them: BIT(index) */
+	bool renew;		/* refusals prolong the penalty */
+	bool single;		/* one budget, which is that of all sources */
 	u32 id;			/* even, never used again in a namespace; 0 until it is made */
 	u32 span_ticks;		/* window and a slot: how long a charged source is live */
-	u32 sources;		/* as asked for */
+	u64 penalty_ticks;	/* for which a source that exceeds is blocked; 0: not at all */
+	u64 largest[2];		/* packets and bytes that fit all budgets of all sources */
 	struct weir_pressure *pressure;	/* what the table was too small for */
-	struct weir_budget budget[WEIR_BUDGETS_MAX];
-	u64 penalty_ms;		/* for which a source that exceeds is blocked; 0: not at all */
-	u64 penalty_ticks;
-	bool renew;		/* refusals prolong it */
-	char name[WEIR_NAME_SIZE];	/* padded with zeroes */
 	struct weir_newcomers newcomers;
-	struct weir_zone zone;	/* of calendars */
-	char zone_name[WEIR_ZONE_MAX + 1];	/* as asked for; "": UTC; padded */
-	struct weir_match match;
-	char comment[WEIR_COMMENT_MAX + 1];	/* or ""; padded */
+	u64 most[WEIR_BUDGETS_MAX];	/* the largest rooms since their history began */
+	u32 slots[WEIR_BUDGETS_MAX];	/* of the windows */
+	u32 slot_ticks[WEIR_BUDGETS_MAX];	/* lengths of slots; 0 if they never end */
+	struct weir_limit_config cfg;
+	bool alone;		/* the amounts for that are in force */
+	u64 joined_until;	/* not alone until then; written and read under the mutex */
 };
 
 struct weir_refusal_mask {
@@ -87,21 +73,38 @@ struct weir_config {
 	struct weir_limit *limit[] __counted_by(count); /* in order */
 };
 
-u16 weir_limit_too_large(const struct weir_limit *limit, const struct weir_lookup *lookup);
+/*
+ * The room of a source, of which the whole address is given, or as the limit masks it: the
+ * limit's, or that with the budget of the list by which the limit goes, in @own.
+ */
+const u64 *weir_limit_room(const struct weir_limit *limit, const struct weir_source *whole,
+			   u64 own[WEIR_BUDGETS_MAX]);
+const u64 *weir_limit_room_masked(const struct weir_limit *limit, const struct weir_source *source,
+				  u64 own[WEIR_BUDGETS_MAX]);
+u64 weir_limit_largest(const struct weir_limit *limit, const u64 *room, bool bytes);
+unsigned int weir_limit_walk(const struct weir_limit *limit, u32 bucket, u64 tick, bool whether,
+			     struct weir_source_state *state);
+u16 weir_limit_cost_ipv4(const struct weir_limit *limit, struct weir_lookup *lookup,
+			 const struct weir_source *whole);
+u16 weir_limit_cost_ipv6(const struct weir_limit *limit, struct weir_lookup *lookup,
+			 const struct weir_source *whole);
 
 /*
- * Fill in what a packet costs in a lookup. Returns 0, or WEIR_REFUSED | WEIR_TOO_LARGE if
- * the packet exceeds a whole budget.
+ * Fill in what a packet of a whole address costs in a lookup. Returns 0, or
+ * WEIR_REFUSED | WEIR_TOO_LARGE if the packet exceeds a whole budget.
  */
 static inline u16 weir_limit_cost(const struct weir_limit *limit, struct weir_lookup *lookup,
-				  u32 packets, u64 bytes)
+				  const struct weir_source *whole, u32 packets, u64 bytes)
 {
-	if (unlikely(limit->budgets != 1)) {
+	if (unlikely(!limit->single)) {
 		lookup->budgets = limit->room;
 		lookup->amount[false] = packets;
 		lookup->amount[true] = bytes;
-		return packets > limit->largest[false] || bytes > limit->largest[true] ?
-		       weir_limit_too_large(limit, lookup) : 0;
+		if (packets <= limit->fits[false] && bytes <= limit->fits[true])
+			return 0;
+		return unlikely(whole->scope & WEIR_SCOPE_IPV6) ?
+		       weir_limit_cost_ipv6(limit, lookup, whole) :
+		       weir_limit_cost_ipv4(limit, lookup, whole);
 	}
 	lookup->cost = limit->bytes ? bytes : packets;
 	lookup->budget = limit->room[0];

@@ -22,16 +22,25 @@ struct weir_edit;
 struct weir_events;
 struct weir_refusal_cache;
 
+/* Clocks of dumps of changes: see cursor_take() in netlink/state.c. */
+struct weir_cursor {
+	u64 tick;		/* one before which no packet is under way, or 0 */
+	u64 next;		/* one that will be, or 0 */
+	unsigned long grace;	/* the grace period for which it waits */
+};
+
 struct weir_net {
 	/* Published by RCU, written under @lock; NULL at first */
 	struct weir_config __rcu *config;
 	struct weir_stats __percpu *stats;	/* CPU-local */
 	struct weir_refusal_cache __percpu *refusals;	/* likewise, allocated while @hooked */
 	struct weir_drop *drops;	/* likewise, but of all CPUs */
-	hsiphash_key_t key;	/* of the hash of sources, constant */
+	hsiphash_key_t key;	/* of the hash of sources; constant while there are limits */
 	struct net *net;	/* outlives this */
 
 	struct mutex lock;	/* one change at a time */
+	struct weir_config *held;	/* made, but not published yet; or NULL */
+	struct weir_cursor cursor;
 	u32 next_id;		/* of the last limit that was made; even */
 	u32 generation;		/* changes with the configuration, for dumps; never 0 */
 	atomic64_t bytes;	/* held by the tables, also by those of removed limits */
@@ -39,7 +48,7 @@ struct weir_net {
 	struct nf_hook_ops ops[2];
 	struct weir_events *events;	/* ring of events, allocated while @hooked */
 	struct delayed_work age;	/* calls weir_table_age() */
-	struct delayed_work expire;	/* removes exemptions that have ended, and tells */
+	struct delayed_work expire;	/* see config_watch() in config/edit.c */
 	void (*notify)(const struct weir_edit *edit);	/* this, under @lock */
 
 	atomic64_t events_lost;	/* because the ring was full or sending failed */
@@ -47,6 +56,7 @@ struct weir_net {
 
 extern unsigned int weir_net_id;	/* of the namespaces' states */
 
+/* In any context, from the module's init to the exit of the namespace. */
 struct weir_net *weir_net(const struct net *net);
 
 /* May a namespace have so much memory for its limits in addition? */

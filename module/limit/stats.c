@@ -70,6 +70,12 @@ void weir_limit_count_blocks(const struct weir_limit *limit, u64 penalties, u64 
 	count_add(limit, WEIR_COUNT_OF(blocks_lost), lost);
 }
 
+/* Likewise, a packet that was dropped and logged. */
+void weir_limit_count_logged(const struct weir_limit *limit)
+{
+	count_add(limit, WEIR_COUNT_OF(logged), 1);
+}
+
 /* Under the lock, so that samples are taken in the order of their counters. */
 static void counts_sum(const struct weir_limit *limit, struct weir_counts *counts)
 {
@@ -138,7 +144,7 @@ u64 weir_pressure_sources(const struct weir_limit *limit, u64 tick)
 		pressure->since = tick;
 	passed = tick - pressure->since;
 	found = counts.evictions - pressure->evictions +
-		min_t(u64, limit->sources, counts.packets[WEIR_FLOOR_REFUSED] -
+		min_t(u64, limit->cfg.sources, counts.packets[WEIR_FLOOR_REFUSED] -
 		      pressure->refusals);
 	if (passed >= limit->span_ticks) {
 		found = mul_u64_u64_div_u64(found, limit->span_ticks, passed);
@@ -150,6 +156,6 @@ u64 weir_pressure_sources(const struct weir_limit *limit, u64 tick)
 	if (!most)
 		return 0;
 	/* First no more than there can be, because rounding is in unsigned long. */
-	most = limit->sources + min_t(u64, most, WEIR_SOURCES_MAX);
+	most = limit->cfg.sources + min_t(u64, most, WEIR_SOURCES_MAX);
 	return roundup_pow_of_two(min_t(u32, most, WEIR_SOURCES_MAX));
 }

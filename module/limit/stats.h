@@ -5,6 +5,7 @@
 #ifndef WEIR_STATS_H
 #define WEIR_STATS_H
 
+#include <linux/atomic.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
 #include <linux/u64_stats_sync.h>
@@ -29,7 +30,7 @@ enum weir_fate {
 	WEIR_ADMITTED,
 	WEIR_DROPPED,
 	WEIR_WOULD_DROP,
-	WEIR_ELSEWHERE,
+	WEIR_ELSEWHERE,		/* it had room, but another limit dropped the packet */
 	WEIR_EARLY_REFUSED,	/* of the refused, before the stack */
 	WEIR_PREFIX_BLOCKED,	/* of the dropped: their prefix is blocked */
 	WEIR_FLOOR_REFUSED,	/* of the refused, by their reason from WEIR_REASON_FLOOR on */
@@ -48,6 +49,7 @@ struct weir_counts {
 	u64 evictions;
 	u64 penalties;		/* sources blocked for exceeding */
 	u64 blocks_lost;	/* penalties and moved blocks for which there was no room */
+	u64 logged;		/* packets that were dropped and logged */
 };
 
 #define WEIR_COUNT_OF(member) (offsetof(struct weir_counts, member) / sizeof(u64))
@@ -62,6 +64,7 @@ struct weir_stats {
 /* How far a table was too small, and where its limit's counters begin. */
 struct weir_pressure {
 	unsigned long reported;	/* tick of the last event, 0 if never; any CPU writes it */
+	atomic64_t logged;	/* when it logged, and how much: see take_one() in nflog.c */
 	spinlock_t lock;	/* protects the rest; process context */
 	struct weir_counts base;	/* of the limit when they were last reset */
 	u64 since;		/* tick of the last sample */
@@ -126,6 +129,7 @@ void weir_stats_sum(const struct weir_stats __percpu *pcpu, u64 *sum, unsigned i
 int weir_limit_account(struct weir_limit *limit);
 void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions);
 void weir_limit_count_blocks(const struct weir_limit *limit, u64 penalties, u64 lost);
+void weir_limit_count_logged(const struct weir_limit *limit);
 void weir_limit_counts(const struct weir_limit *limit, struct weir_counts *counts);
 void weir_limit_reset(const struct weir_limit *limit);
 void weir_pressure_reset(const struct weir_limit *limit);

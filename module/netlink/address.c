@@ -23,7 +23,7 @@ const struct weir_limit *weir_nl_limit_next(const struct weir_config *config, co
 					    unsigned int *at)
 {
 	for (; config && *at < config->count; ++*at)
-		if (!*name || !strcmp(name, config->limit[*at]->name))
+		if (!*name || !strcmp(name, config->limit[*at]->cfg.name))
 			return config->limit[*at];
 	return NULL;
 }
@@ -83,12 +83,14 @@ struct weir_net_prefix weir_nl_source_prefix(const struct weir_source *source,
 bool weir_nl_selects(const struct weir_nl_within *within, const struct weir_source *source,
 		     struct weir_prefix prefix, bool partly)
 {
-	struct weir_net_prefix outer = within->prefix, is = weir_nl_source_prefix(source, prefix);
+	struct weir_net_prefix outer, is;
 
 	if (within->ifindex && within->ifindex != weir_source_ifindex(source))
 		return false;
-	if (!outer.family)
+	if (!within->prefix.family)
 		return true;
+	outer = within->prefix;
+	is = weir_nl_source_prefix(source, prefix);
 	if (!is.family)
 		return partly;
 	if (partly)
@@ -131,16 +133,17 @@ void weir_nl_peek(const struct weir_net *wn, const struct weir_limit *limit,
 		  u64 slot[WEIR_SLOTS_MAX + 1])
 {
 	struct weir_source masked = *source;
+	u64 own[WEIR_BUDGETS_MAX];
 
 	weir_source_mask(&masked, limit->prefix);
 	weir_table_peek(limit->table, &masked, weir_source_hash(&masked, limit->prefix, &wn->key),
-			weir_clock(), limit->room, state, slot);
+			weir_clock(), weir_limit_room(limit, source, own), state, slot);
 	weir_refusals_pending(wn, limit, state, 1);
 	weir_batches_unspent(limit->table, weir_clock(), state, slot);
 }
 
 /* A removed device has no name any more. */
-int weir_nl_put_dev(struct sk_buff *skb, struct net *net, int ifindex)
+int weir_nl_put_dev(struct sk_buff *skb, int attr, struct net *net, int ifindex)
 {
 	const struct net_device *dev;
 	int err = 0;
@@ -150,7 +153,7 @@ int weir_nl_put_dev(struct sk_buff *skb, struct net *net, int ifindex)
 	rcu_read_lock();
 	dev = dev_get_by_index_rcu(net, ifindex);
 	if (dev)
-		err = nla_put_string(skb, WEIR_A_SOURCE_DEV, dev->name);
+		err = nla_put_string(skb, attr, dev->name);
 	rcu_read_unlock();
 	return err;
 }
@@ -174,8 +177,8 @@ int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_l
 	if ((is.family &&
 	     nla_put(skb, WEIR_A_SOURCE_ADDRESS, is.family == AF_INET ? 4 : 16, is.word)) ||
 	    nla_put_u8(skb, WEIR_A_SOURCE_PREFIX_LEN, is.len) ||
-	    weir_nl_put_dev(skb, net, weir_source_ifindex(&state->source)) ||
-	    nla_put_string(skb, WEIR_A_SOURCE_LIMIT, limit->name) ||
+	    weir_nl_put_dev(skb, WEIR_A_SOURCE_DEV, net, weir_source_ifindex(&state->source)) ||
+	    nla_put_string(skb, WEIR_A_SOURCE_LIMIT, limit->cfg.name) ||
 	    weir_nl_put_counts(skb, limit, state, slot) ||
 	    (state->wait &&
 	     (nla_put_flag(skb, WEIR_A_SOURCE_LIMITED) ||

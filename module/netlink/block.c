@@ -110,11 +110,11 @@ static bool block_all(const struct block *block, const struct weir_limit *limit)
 static bool block_means(const struct block *block, const struct weir_limit *limit,
 			const struct nlattr *name)
 {
-	if (name && nla_strcmp(name, limit->name))
+	if (name && nla_strcmp(name, limit->cfg.name))
 		return false;
 	return !block_all(block, limit) &&
 	       (block->release ||
-		weir_match_source(&limit->match, &block->source, block->dev));
+		weir_match_source(&limit->cfg.match, &block->source, block->dev));
 }
 
 /* No limit is meant: say why. */
@@ -226,9 +226,10 @@ static void block_tell(struct weir_net *wn, const struct block *block, struct ge
 		if (WARN_ON_ONCE(!header ||
 				 weir_nl_put_prefix(reply, WEIR_A_SOURCE_ADDRESS,
 						    WEIR_A_SOURCE_PREFIX_LEN, &prefix) ||
-				 weir_nl_put_dev(reply, wn->net, weir_source_ifindex(&masked)) ||
+				 weir_nl_put_dev(reply, WEIR_A_SOURCE_DEV, wn->net,
+						 weir_source_ifindex(&masked)) ||
 				 nla_put_string(reply, WEIR_A_SOURCE_LIMIT,
-						block->limit[i]->name) ||
+						block->limit[i]->cfg.name) ||
 				 weir_nl_put_blocked(reply, left)))
 			continue;
 		genlmsg_end(reply, header);

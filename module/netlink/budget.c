@@ -8,9 +8,9 @@
 #include "netlink/message.h"
 
 /* Change a budget of a limit. */
-static void budget_parse(struct nlattr **attrs, struct weir_limit *limit, unsigned int i)
+static void budget_parse(struct nlattr **attrs, struct weir_limit_config *cfg, unsigned int i)
 {
-	struct weir_budget *budget = &limit->budget[i];
+	struct weir_budget *budget = &cfg->budget[i];
 	u8 bit = BIT(i);
 
 	if (attrs[WEIR_A_BUDGET_BUDGET])
@@ -18,32 +18,32 @@ static void budget_parse(struct nlattr **attrs, struct weir_limit *limit, unsign
 	if (attrs[WEIR_A_BUDGET_WINDOW_MS]) {
 		budget->window_ms = nla_get_u32(attrs[WEIR_A_BUDGET_WINDOW_MS]);
 		if (!budget->window_ms)
-			limit->slots_given &= ~bit;
+			cfg->slots[i] = 0;
 	}
 	if (attrs[WEIR_A_BUDGET_UNIT])
-		limit->bytes = (limit->bytes & ~bit) |
+		cfg->bytes = (cfg->bytes & ~bit) |
 			       (nla_get_u32(attrs[WEIR_A_BUDGET_UNIT]) ? bit : 0);
 	if (attrs[WEIR_A_BUDGET_MODE]) {
 		budget->mode = nla_get_u32(attrs[WEIR_A_BUDGET_MODE]);
 		if (budget->mode > WEIR_MODE_LENIENT)
-			limit->slots_given &= ~bit;
+			cfg->slots[i] = 0;
 		if (budget->mode != WEIR_MODE_BUCKET)
 			budget->burst = 0;
 	}
 	if (attrs[WEIR_A_BUDGET_BURST])
 		budget->burst = nla_get_u64(attrs[WEIR_A_BUDGET_BURST]);
-	if (attrs[WEIR_A_BUDGET_SLOTS]) {
-		budget->slots = nla_get_u32(attrs[WEIR_A_BUDGET_SLOTS]);
-		limit->slots_given |= bit;
-	}
+	if (attrs[WEIR_A_BUDGET_ALONE])
+		budget->alone = nla_get_u64(attrs[WEIR_A_BUDGET_ALONE]);
+	if (attrs[WEIR_A_BUDGET_SLOTS])
+		cfg->slots[i] = nla_get_u32(attrs[WEIR_A_BUDGET_SLOTS]);
 }
 
-/* The budgets that a limit has before a change, of which each bit is BIT(index). */
+/* The budgets that a limit has before a change. */
 struct budgets {
 	struct weir_budget budget[WEIR_BUDGETS_MAX];
+	u8 slots[WEIR_BUDGETS_MAX];
 	unsigned int count;
 	u8 bytes;
-	u8 slots_given;
 };
 
 /*
@@ -70,11 +70,12 @@ static int budget_named(const struct budgets *was, struct nlattr **attrs)
 }
 
 /* The next of the budgets that replace all: like the one of its window, or the first of them. */
-static int budget_replace(struct nlattr **attrs, const struct nlattr *at, struct weir_limit *limit,
-			  const struct budgets *was, struct netlink_ext_ack *extack)
+static int budget_replace(struct nlattr **attrs, const struct nlattr *at,
+			  struct weir_limit_config *cfg, const struct budgets *was,
+			  struct netlink_ext_ack *extack)
 {
 	int from = budget_named(was, attrs), unit, err = 0;
-	unsigned int i = limit->budgets;
+	unsigned int i = cfg->budgets;
 
 	if (i == WEIR_BUDGETS_MAX)
 		return weir_nl_refuse(extack, at, "a limit has at most 4 budgets");
@@ -88,41 +89,50 @@ static int budget_replace(struct nlattr **attrs, const struct nlattr *at, struct
 	if (err)
 		return err;
 	unit = from < 0 ? i : from;
-	limit->budget[i] = from < 0 ? (struct weir_budget) { } : was->budget[from];
-	if (from >= 0 && was->slots_given & BIT(from))
-		limit->slots_given |= BIT(i);
+	cfg->budget[i] = from < 0 ? (struct weir_budget) { } : was->budget[from];
+	cfg->slots[i] = from < 0 ? 0 : was->slots[from];
 	if (unit < was->count && was->bytes & BIT(unit))
-		limit->bytes |= BIT(i);
-	budget_parse(attrs, limit, i);
-	return limit->budgets++;
+		cfg->bytes |= BIT(i);
+	budget_parse(attrs, cfg, i);
+	return cfg->budgets++;
 }
 
 /* Change the budget that one of fewer budgets than there are names. */
-static int budget_change(struct nlattr **attrs, const struct nlattr *at, struct weir_limit *limit,
-			 const struct budgets *was, struct netlink_ext_ack *extack)
+static int budget_change(struct nlattr **attrs, const struct nlattr *at,
+			 struct weir_limit_config *cfg, const struct budgets *was,
+			 struct netlink_ext_ack *extack)
 {
+	const struct nlattr *unit = attrs[WEIR_A_BUDGET_UNIT];
 	int i = budget_named(was, attrs);
 
 	if (i == -2)
 		return weir_nl_refuse(extack, at,
 				      "several budgets have that window; say packets or bytes, too");
-	if (i < 0)
+	if (i >= 0) {
+		budget_parse(attrs, cfg, i);
+		return i;
+	}
+	attrs[WEIR_A_BUDGET_UNIT] = NULL;
+	if (!unit || budget_named(was, attrs) == -1)
 		return weir_nl_refuse(extack, at,
-				      "no budget of the limit has that window; give all budgets, or only");
-	budget_parse(attrs, limit, i);
-	return i;
+				      "no budget of the limit has that window; give all, or 'only' to have it alone");
+	if (nla_get_u32(unit))
+		return weir_nl_refuse(extack, unit,
+				      "the budget of that window is in packets; give all, or 'only' to have it alone");
+	return weir_nl_refuse(extack, unit,
+			      "the budget of that window is in bytes; give all, or 'only' to have it alone");
 }
 
 /* The zone of a limit's calendars. One without a calendar loses it. */
-static int zone_parse(const struct nlattr *nest, struct weir_limit *limit,
+static int zone_parse(const struct nlattr *nest, struct weir_limit_config *cfg,
 		      struct netlink_ext_ack *extack)
 {
 	struct nlattr *attrs[WEIR_A_ZONE_CHANGE + 1];
-	struct weir_zone *zone = &limit->zone;
+	struct weir_zone *zone = &cfg->zone;
 	int err;
 
-	if (!weir_limit_has_calendar(limit) || nest) {
-		memset(limit->zone_name, 0, sizeof(limit->zone_name));
+	if (!weir_limit_has_calendar(cfg) || nest) {
+		memset(cfg->zone_name, 0, sizeof(cfg->zone_name));
 		*zone = (struct weir_zone) { .change = S64_MAX };
 	}
 	if (!nest)
@@ -132,7 +142,7 @@ static int zone_parse(const struct nlattr *nest, struct weir_limit *limit,
 			      extack);
 	if (err)
 		return err;
-	nla_strscpy(limit->zone_name, attrs[WEIR_A_ZONE_NAME], sizeof(limit->zone_name));
+	nla_strscpy(cfg->zone_name, attrs[WEIR_A_ZONE_NAME], sizeof(cfg->zone_name));
 	if (attrs[WEIR_A_ZONE_OFFSET])
 		zone->offset = nla_get_s32(attrs[WEIR_A_ZONE_OFFSET]);
 	zone->next_offset = zone->offset;
@@ -143,15 +153,15 @@ static int zone_parse(const struct nlattr *nest, struct weir_limit *limit,
 	return 0;
 }
 
-int weir_nl_put_zone(struct sk_buff *skb, const struct weir_limit *limit)
+int weir_nl_put_zone(struct sk_buff *skb, const struct weir_limit_config *cfg)
 {
-	const struct weir_zone *zone = &limit->zone;
+	const struct weir_zone *zone = &cfg->zone;
 	struct nlattr *nest;
 
-	if (!*limit->zone_name)
+	if (!*cfg->zone_name)
 		return 0;
 	nest = nla_nest_start(skb, WEIR_A_LIMIT_ZONE);
-	if (!nest || nla_put_string(skb, WEIR_A_ZONE_NAME, limit->zone_name) ||
+	if (!nest || nla_put_string(skb, WEIR_A_ZONE_NAME, cfg->zone_name) ||
 	    nla_put_s32(skb, WEIR_A_ZONE_OFFSET, zone->offset) ||
 	    nla_put_s32(skb, WEIR_A_ZONE_NEXT_OFFSET, zone->next_offset) ||
 	    nla_put_s64(skb, WEIR_A_ZONE_CHANGE, zone->change, WEIR_A_ZONE_PAD))
@@ -166,41 +176,38 @@ int weir_nl_put_zone(struct sk_buff *skb, const struct weir_limit *limit)
  * changes.
  */
 int weir_nl_budgets(struct nlattr **attrs, const struct nlattr *head, int len,
-		    struct weir_limit *limit, u8 *place, struct netlink_ext_ack *extack)
+		    struct weir_limit_config *cfg, u8 *place, struct netlink_ext_ack *extack)
 {
-	struct nlattr *budget[WEIR_A_BUDGET_BURST + 1];
-	struct budgets was = {
-		.count = limit->budgets, .bytes = limit->bytes,
-		.slots_given = limit->slots_given,
-	};
+	struct nlattr *budget[WEIR_A_BUDGET_ALONE + 1];
+	struct budgets was = { .count = cfg->budgets, .bytes = cfg->bytes };
 	const struct nlattr *attr;
 	unsigned int given = 0, n = 0;
 	int i, rem;
 	bool all;
 
-	memcpy(was.budget, limit->budget, sizeof(was.budget));
+	memcpy(was.budget, cfg->budget, sizeof(was.budget));
+	memcpy(was.slots, cfg->slots, sizeof(was.slots));
 	nla_for_each_attr(attr, head, len, rem)
 		given += nla_type(attr) == WEIR_A_LIMIT_BUDGET;
 	all = given && (given >= was.count || attrs[WEIR_A_LIMIT_ONLY]);
 	if (all) {
-		limit->budgets = 0;
-		limit->bytes = 0;
-		limit->slots_given = 0;
-		memset(limit->budget, 0, sizeof(limit->budget));
-		memset(&limit->room[1], 0, sizeof(limit->room) - sizeof(limit->room[0]));
+		cfg->budgets = 0;
+		cfg->bytes = 0;
+		memset(cfg->budget, 0, sizeof(cfg->budget));
+		memset(cfg->slots, 0, sizeof(cfg->slots));
 	}
 	nla_for_each_attr(attr, head, len, rem) {
 		if (nla_type(attr) != WEIR_A_LIMIT_BUDGET)
 			continue;
-		i = weir_nl_nest(attr, budget, WEIR_A_BUDGET_BURST, weir_budget_nl_policy, extack);
+		i = weir_nl_nest(attr, budget, WEIR_A_BUDGET_ALONE, weir_budget_nl_policy, extack);
 		if (!i)
-			i = all ? budget_replace(budget, attr, limit, &was, extack) :
-				  budget_change(budget, attr, limit, &was, extack);
+			i = all ? budget_replace(budget, attr, cfg, &was, extack) :
+				  budget_change(budget, attr, cfg, &was, extack);
 		if (i < 0)
 			return i;
 		place[i] = ++n;
 	}
-	return zone_parse(attrs[WEIR_A_LIMIT_ZONE], limit, extack);
+	return zone_parse(attrs[WEIR_A_LIMIT_ZONE], cfg, extack);
 }
 
 /* The attribute of a budget at fault, or its nest, among those of the limit. */
@@ -220,8 +227,8 @@ const struct nlattr *weir_nl_budget_fault(const struct nlattr *head, int len,
 static int put_budget(struct sk_buff *skb, const struct weir_limit *limit, unsigned int i,
 		      const struct weir_counts *counts)
 {
-	const struct weir_budget *budget = &limit->budget[i];
-	u64 slot_ns = weir_ticks_ns(budget->slot_ticks);
+	const struct weir_budget *budget = &limit->cfg.budget[i];
+	u64 slot_ns = weir_ticks_ns(limit->slot_ticks[i]);
 	u64 renews = weir_table_renews(limit->table, i);
 	enum weir_fate fate = WEIR_BUDGET_REFUSED + i;
 
@@ -231,11 +238,12 @@ static int put_budget(struct sk_buff *skb, const struct weir_limit *limit, unsig
 	       (budget->mode == WEIR_MODE_BUCKET ?
 		weir_nl_put_u64(skb, WEIR_A_BUDGET_BURST, limit->room[i]) :
 		budget->mode != WEIR_MODE_EXACT &&
-		nla_put_u32(skb, WEIR_A_BUDGET_SLOTS, budget->slots)) ||
+		nla_put_u32(skb, WEIR_A_BUDGET_SLOTS, limit->slots[i])) ||
 	       nla_put_u32(skb, WEIR_A_BUDGET_MODE, budget->mode) ||
+	       (budget->alone && weir_nl_put_u64(skb, WEIR_A_BUDGET_ALONE, budget->alone)) ||
 	       (slot_ns &&
 		(weir_nl_put_u64(skb, WEIR_A_BUDGET_SLOT_NS, slot_ns) ||
-		 weir_nl_put_u64(skb, WEIR_A_BUDGET_WINDOW_NS, slot_ns * budget->slots))) ||
+		 weir_nl_put_u64(skb, WEIR_A_BUDGET_WINDOW_NS, slot_ns * limit->slots[i]))) ||
 	       weir_nl_put_u64(skb, WEIR_A_BUDGET_MOST, weir_limit_most(limit, i)) ||
 	       (renews && weir_nl_put_u64(skb, WEIR_A_BUDGET_RENEWS, renews)) ||
 	       (counts && limit->budgets > 1 &&
@@ -263,15 +271,15 @@ int weir_nl_put_budgets(struct sk_buff *skb, const struct weir_limit *limit,
 static int put_slots(struct sk_buff *skb, const struct weir_limit *limit,
 		     const u64 slot[WEIR_SLOTS_MAX + 1])
 {
-	const struct weir_budget *budget = &limit->budget[0];
-	unsigned int i = WEIR_SLOTS_MAX + 1 - budget->slots - !budget->mode;
+	const struct weir_budget *budget = &limit->cfg.budget[0];
+	unsigned int i = WEIR_SLOTS_MAX + 1 - limit->slots[0] - !budget->mode;
 	int err;
 
-	if (!budget->slot_ticks || budget->mode == WEIR_MODE_BUCKET ||
+	if (!limit->slot_ticks[0] || budget->mode == WEIR_MODE_BUCKET ||
 	    budget->mode == WEIR_MODE_EXACT)
 		return 0;
 	err = weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_SLOT_NS,
-			      weir_ticks_ns(budget->slot_ticks));
+			      weir_ticks_ns(limit->slot_ticks[0]));
 	for (; !err && i <= WEIR_SLOTS_MAX; i++)
 		err = weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_SLOT, slot[i]);
 	return err;
@@ -281,18 +289,19 @@ static int put_slots(struct sk_buff *skb, const struct weir_limit *limit,
 int weir_nl_put_counts(struct sk_buff *skb, const struct weir_limit *limit,
 		       const struct weir_source_state *state, const u64 *slot)
 {
+	u64 own[WEIR_BUDGETS_MAX], left, wait;
+	const u64 *room = weir_limit_room_masked(limit, &state->source, own);
 	struct nlattr *nest;
 	unsigned int i;
-	u64 left, wait;
 
 	for (i = 0; i < limit->budgets; i++) {
-		left = limit->room[i] - min(limit->room[i], state->count[i]);
+		left = room[i] - min(room[i], state->count[i]);
 		wait = state->waits[i];
 		nest = nla_nest_start(skb, WEIR_A_SOURCE_BUDGET);
 		if (!nest ||
 		    weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_COUNT, state->count[i]) ||
 		    weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_LEFT, left) ||
-		    weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_BUDGET, limit->room[i]) ||
+		    weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_BUDGET, room[i]) ||
 		    nla_put_u32(skb, WEIR_A_SOURCE_BUDGET_UNIT, !!(limit->bytes & BIT(i))) ||
 		    (wait && nla_put_flag(skb, WEIR_A_SOURCE_BUDGET_LIMITED)) ||
 		    (wait && wait != WEIR_NEVER &&

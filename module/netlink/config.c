@@ -10,6 +10,7 @@
 
 #include "clock.h"
 #include "config/edit.h"
+#include "config/lists.h"
 #include "config/make.h"
 #include "error.h"
 #include "netlink/message.h"
@@ -18,34 +19,43 @@
 #define GRO_BYTES	(64u << 10)
 #define GRO_PACKETS	64u
 
-static int limit_parse(struct nlattr **attrs, struct weir_limit *limit,
+static int limit_parse(struct nlattr **attrs, struct weir_limit_config *cfg,
 		       const struct weir_edit *edit, struct netlink_ext_ack *extack)
 {
 	if (attrs[WEIR_A_LIMIT_COMMENT])
-		nla_strscpy(limit->comment, attrs[WEIR_A_LIMIT_COMMENT], sizeof(limit->comment));
+		nla_strscpy(cfg->comment, attrs[WEIR_A_LIMIT_COMMENT], sizeof(cfg->comment));
 	if (attrs[WEIR_A_LIMIT_PREFIX4])
-		limit->prefix.len4 = nla_get_u8(attrs[WEIR_A_LIMIT_PREFIX4]);
+		cfg->prefix.len4 = nla_get_u8(attrs[WEIR_A_LIMIT_PREFIX4]);
 	if (attrs[WEIR_A_LIMIT_PREFIX6])
-		limit->prefix.len6 = nla_get_u8(attrs[WEIR_A_LIMIT_PREFIX6]);
+		cfg->prefix.len6 = nla_get_u8(attrs[WEIR_A_LIMIT_PREFIX6]);
 	if (attrs[WEIR_A_LIMIT_SOURCES])
-		limit->sources = nla_get_u32(attrs[WEIR_A_LIMIT_SOURCES]);
+		cfg->sources = nla_get_u32(attrs[WEIR_A_LIMIT_SOURCES]);
 	if (attrs[WEIR_A_LIMIT_ACTION])
-		limit->observe = nla_get_u32(attrs[WEIR_A_LIMIT_ACTION]);
+		cfg->observe = nla_get_u32(attrs[WEIR_A_LIMIT_ACTION]);
 	if (attrs[WEIR_A_LIMIT_NEWCOMERS])
-		limit->newcomers.budget = nla_get_u64(attrs[WEIR_A_LIMIT_NEWCOMERS]);
+		cfg->newcomers.budget = nla_get_u64(attrs[WEIR_A_LIMIT_NEWCOMERS]);
 	if (attrs[WEIR_A_LIMIT_NEWCOMERS_MS])
-		limit->newcomers.window_ms = nla_get_u32(attrs[WEIR_A_LIMIT_NEWCOMERS_MS]);
+		cfg->newcomers.window_ms = nla_get_u32(attrs[WEIR_A_LIMIT_NEWCOMERS_MS]);
 	if (attrs[WEIR_A_LIMIT_FLOOD])
-		limit->newcomers.flood = nla_get_u32(attrs[WEIR_A_LIMIT_FLOOD]);
+		cfg->newcomers.flood = nla_get_u32(attrs[WEIR_A_LIMIT_FLOOD]);
 	if (attrs[WEIR_A_LIMIT_KNOWN_MS])
-		limit->newcomers.known_ms = nla_get_u32(attrs[WEIR_A_LIMIT_KNOWN_MS]);
+		cfg->newcomers.known_ms = nla_get_u32(attrs[WEIR_A_LIMIT_KNOWN_MS]);
 	if (attrs[WEIR_A_LIMIT_PENALTY_MS] || attrs[WEIR_A_LIMIT_RENEW]) {
-		limit->penalty_ms = attrs[WEIR_A_LIMIT_PENALTY_MS] ?
+		cfg->penalty_ms = attrs[WEIR_A_LIMIT_PENALTY_MS] ?
 				    nla_get_u64(attrs[WEIR_A_LIMIT_PENALTY_MS]) : 0;
-		limit->renew = attrs[WEIR_A_LIMIT_RENEW];
+		cfg->renew = attrs[WEIR_A_LIMIT_RENEW];
+	}
+	if (attrs[WEIR_A_LIMIT_LOG])
+		cfg->log = nla_get_u16(attrs[WEIR_A_LIMIT_LOG]);
+	if (attrs[WEIR_A_LIMIT_BUDGETS_BY]) {
+		const char *list = nla_data(attrs[WEIR_A_LIMIT_BUDGETS_BY]);
+
+		cfg->budgets_by = weir_edit_list(edit, list);
+		if (!cfg->budgets_by && strcmp(list, "none"))
+			return weir_nl_no_list(attrs[WEIR_A_LIMIT_BUDGETS_BY], extack);
 	}
 	if (attrs[WEIR_A_LIMIT_MATCH])
-		return weir_nl_match(attrs[WEIR_A_LIMIT_MATCH], &limit->match, edit, extack);
+		return weir_nl_match(attrs[WEIR_A_LIMIT_MATCH], &cfg->match, edit, extack);
 	return 0;
 }
 
@@ -86,18 +96,18 @@ static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit
 {
 	u64 packets = limit->largest[false], bytes = limit->largest[true];
 
-	if (limit->penalty_ms && limit_spoofed(&limit->match))
+	if (limit->cfg.penalty_ms && limit_spoofed(&limit->cfg.match))
 		weir_refuse(error, 0, WEIR_A_LIMIT_PENALTY_MS,
 			    "packets with spoofed addresses can get others blocked; see penalty in weir(8)");
 	else if (bytes < ETH_DATA_LEN)
 		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
 			    "packets larger than the budget never fit; they may have up to 1500 bytes");
 	else if ((bytes < GRO_BYTES || packets < GRO_PACKETS) &&
-		 limit_meets_gro(wn, &limit->match))
+		 limit_meets_gro(wn, &limit->cfg.match))
 		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
 			    "up to 64 packets merged by GRO may not fit the budget: ethtool -K DEV gro off");
 	else if (limit->newcomers.budget && limit->newcomers.budget < GRO_PACKETS &&
-		 limit_meets_gro(wn, &limit->match))
+		 limit_meets_gro(wn, &limit->cfg.match))
 		weir_refuse(error, 0, WEIR_A_LIMIT_NEWCOMERS,
 			    "up to 64 packets merged by GRO may not fit newcomers: ethtool -K DEV gro off");
 }
@@ -110,6 +120,17 @@ static const struct nlattr *object_head(const struct nlattr *nest, const struct 
 	return nest ? nla_data(nest) : nlmsg_attrdata(info->nlhdr, GENL_HDRLEN);
 }
 
+/* Before the budgets: one that is not shared has no amounts for a limit that is alone. */
+static void sharing_parse(const struct nlattr *attr, struct weir_limit_config *cfg)
+{
+	unsigned int i;
+
+	if (attr)
+		cfg->shared = nla_get_u32(attr);
+	for (i = 0; !cfg->shared && i < cfg->budgets; i++)
+		cfg->budget[i].alone = 0;
+}
+
 static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 		      const struct nlattr *nest, struct weir_error *error,
 		      const struct genl_info *info)
@@ -117,8 +138,8 @@ static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 	struct netlink_ext_ack *extack = info->extack;
 	const struct nlattr *head;
 	u8 place[WEIR_BUDGETS_MAX] = { };
-	const struct weir_limit *was;
-	struct weir_limit limit;
+	struct weir_limit *was = NULL;
+	struct weir_limit_config cfg;
 	const char *name;
 	int err, len;
 
@@ -138,33 +159,34 @@ static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 		       weir_edit_limit_rename(edit, name, nla_data(attrs[WEIR_A_LIMIT_NEW_NAME]),
 					      error);
 	if (cmd == WEIR_CMD_LIMIT_ADD) {
-		weir_limit_init(&limit, name);
-		limit.budgets = 0;
+		weir_limit_init(&cfg, name);
+		cfg.budgets = 0;
 	} else {
 		was = weir_edit_find(edit, name, error);
 		if (!was)
 			return -ENOENT;
-		/* Copy the padding, too: limits are compared as bytes. */
-		memcpy(&limit, was, sizeof(limit));
+		/* Copy the padding, too: configurations are compared as bytes. */
+		memcpy(&cfg, &was->cfg, sizeof(cfg));
 	}
+	sharing_parse(attrs[WEIR_A_LIMIT_SHARING], &cfg);
 	head = object_head(nest, info, &len);
-	err = weir_nl_budgets(attrs, head, len, &limit, place, extack) ?:
-	      limit_parse(attrs, &limit, edit, extack);
-	if (!err && limit.newcomers.budget && !limit.newcomers.window_ms)
+	err = weir_nl_budgets(attrs, head, len, &cfg, place, extack) ?:
+	      limit_parse(attrs, &cfg, edit, extack);
+	if (!err && cfg.newcomers.budget && !cfg.newcomers.window_ms)
 		err = weir_nl_require(attrs, nest, WEIR_A_LIMIT_NEWCOMERS_MS,
 				      "the window of the newcomers' budget is missing", extack);
-	if (!err && !limit.newcomers.budget && (attrs[WEIR_A_LIMIT_FLOOD] ||
-						attrs[WEIR_A_LIMIT_KNOWN_MS]))
+	if (!err && !cfg.newcomers.budget && (attrs[WEIR_A_LIMIT_FLOOD] ||
+					      attrs[WEIR_A_LIMIT_KNOWN_MS]))
 		err = weir_refuse(error, -EINVAL, attrs[WEIR_A_LIMIT_FLOOD] ?
 				  WEIR_A_LIMIT_FLOOD : WEIR_A_LIMIT_KNOWN_MS,
 				  "this belongs to a newcomers' budget, and the limit has none");
 	if (cmd == WEIR_CMD_LIMIT_ADD && !attrs[WEIR_A_LIMIT_SOURCES])
-		limit.sources = weir_limit_sources(&limit);
+		cfg.sources = weir_limit_sources(&cfg);
 	if (!err)
-		err = weir_edit_limit(edit, &limit, attrs[WEIR_A_LIMIT_BEFORE] ?
+		err = weir_edit_limit(edit, &cfg, was, attrs[WEIR_A_LIMIT_BEFORE] ?
 				      nla_data(attrs[WEIR_A_LIMIT_BEFORE]) : NULL, error);
 	if (!err) {
-		limit_warn(edit->wn, &limit, error);
+		limit_warn(edit->wn, weir_edit_find(edit, name, error), error);
 	} else if (error->budget) {
 		/* One that the request does not name has no attribute to point at. */
 		error->budget = place[error->budget - 1];
@@ -252,7 +274,7 @@ static int config_object(struct weir_edit *edit, const struct nlattr *nest,
 	if (limit && del)
 		return weir_nl_refuse(info->extack, nest,
 				      "del is for exemptions and blocks; limit-del removes a limit");
-	err = limit ? weir_nl_nest(nest, attrs, WEIR_A_LIMIT_RENEW,
+	err = limit ? weir_nl_nest(nest, attrs, WEIR_A_LIMIT_SHARING,
 				   weir_limit_entry_nl_policy, info->extack) :
 		      weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_REPLACE,
 				   weir_exempt_entry_nl_policy, info->extack);
@@ -335,10 +357,30 @@ static int change_one(struct weir_edit *edit, struct genl_info *info, struct sk_
 						       error), NULL);
 }
 
+/* Go on with what was saved: hold the configuration, with the hash key of then. */
+static int hold_parse(struct weir_edit *edit, struct nlattr **attrs,
+		      struct netlink_ext_ack *extack)
+{
+	const struct nlattr *key = attrs[WEIR_A_CONFIG_HASH_KEY];
+	struct weir_net *wn = edit->wn;
+
+	edit->hold = attrs[WEIR_A_CONFIG_HOLD];
+	if ((key || edit->hold) && edit->old && edit->old->count)
+		return weir_nl_refuse(extack, key ?: attrs[WEIR_A_CONFIG_HOLD],
+				      "this needs a namespace without limits; flush them first");
+	if (!key || edit->check)
+		return 0;
+	/* Its sources were put where the former key says. */
+	weir_held_drop(wn);
+	memcpy(&wn->key, nla_data(key), sizeof(wn->key));
+	return 0;
+}
+
 /* All operations that change the configuration come here. */
 static int change_reply(struct genl_info *info, struct sk_buff *reply)
 {
 	bool config = info->genlhdr->cmd == WEIR_CMD_CONFIG_REPLACE;
+	bool publish = info->genlhdr->cmd == WEIR_CMD_CONFIG_PUBLISH;
 	struct weir_net *wn = weir_net(genl_info_net(info));
 	struct nlattr **attrs = info->attrs, *at = NULL;
 	struct weir_error error = { };
@@ -346,14 +388,14 @@ static int change_reply(struct genl_info *info, struct sk_buff *reply)
 	unsigned int before;
 	int err = 0;
 
-	edit = weir_edit_begin(wn, config && !attrs[WEIR_A_CONFIG_ADD] &&
-			       !attrs[WEIR_A_CONFIG_DEL],
+	edit = weir_edit_begin(wn, publish || (config && !attrs[WEIR_A_CONFIG_ADD] &&
+					       !attrs[WEIR_A_CONFIG_DEL]),
 			       config ? config_exempts(info) : 1);
 	if (!edit)
 		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
 	wn->notify = weir_nl_event_config;
 	edit->notify = wn->notify;
-	edit->whole = config;
+	edit->whole = config || publish;
 	before = edit->exempts;
 	edit->force = config && attrs[WEIR_A_CONFIG_FORCE];
 	switch (info->genlhdr->cmd) {
@@ -365,7 +407,14 @@ static int change_reply(struct genl_info *info, struct sk_buff *reply)
 		break;
 	case WEIR_CMD_CONFIG_REPLACE:
 		edit->check = attrs[WEIR_A_CONFIG_CHECK];
-		err = weir_nl_lists(edit, info) ?: config_parse(edit, info, &error);
+		err = hold_parse(edit, attrs, info->extack) ?: weir_nl_lists(edit, info) ?:
+		      config_parse(edit, info, &error);
+		break;
+	case WEIR_CMD_CONFIG_PUBLISH:
+		err = weir_edit_held(edit);
+		if (err)
+			weir_nl_refuse(info->extack, NULL,
+				       "no configuration is held; config-replace with hold makes one");
 		break;
 	case WEIR_CMD_PREFIX_LIST_ADD:
 	case WEIR_CMD_PREFIX_LIST_SET:
@@ -394,6 +443,7 @@ int weir_nl_exempt_add_doit(struct sk_buff *skb, struct genl_info *info) __alias
 int weir_nl_exempt_del_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
 int weir_nl_exempt_flush_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
 int weir_nl_config_replace_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
+int weir_nl_config_publish_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
 int weir_nl_prefix_list_add_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
 int weir_nl_prefix_list_set_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
 int weir_nl_prefix_list_del_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
@@ -413,6 +463,28 @@ int weir_nl_limit_add_doit(struct sk_buff *skb, struct genl_info *info)
 	if (reply)
 		weir_nl_reply_end(info, reply, err);
 	return err;
+}
+
+int weir_nl_limit_join_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr **attrs = info->attrs, *name = attrs[WEIR_A_LIMIT_NAME];
+	u64 ms;
+	int err;
+
+	err = weir_nl_require(attrs, NULL, WEIR_A_LIMIT_NAME, "the name of the limit is missing",
+			      info->extack) ?:
+	      weir_nl_require(attrs, NULL, WEIR_A_LIMIT_JOINED_MS,
+			      "for how long the limit is joined is missing; 0 ends that",
+			      info->extack);
+	if (err)
+		return err;
+	ms = nla_get_u32(attrs[WEIR_A_LIMIT_JOINED_MS]);
+	err = weir_limit_join(weir_net(genl_info_net(info)), nla_data(name),
+			      DIV_ROUND_UP_ULL(ms * HZ, MSEC_PER_SEC));
+	if (err == -ENOENT)
+		return weir_nl_no_limit(name, info->extack);
+	return !err ? 0 : weir_nl_refuse(info->extack, name,
+		"hosts do not share this limit; limit set NAME shared lets them");
 }
 
 int weir_nl_limit_set_doit(struct sk_buff *skb, struct genl_info *info)

@@ -63,7 +63,7 @@ static void limit_notify(struct weir_net *wn, u32 what, const struct weir_limit 
 
 	message_send(wn, skb, skb && !nla_put_u32(skb, WEIR_A_LIMIT_EVENT, what) &&
 		     !weir_nl_put_limit(skb, limit, NULL) &&
-		     (!before || !nla_put_string(skb, WEIR_A_LIMIT_BEFORE, before->name)));
+		     (!before || !nla_put_string(skb, WEIR_A_LIMIT_BEFORE, before->cfg.name)));
 }
 
 static void limit_renamed(struct weir_net *wn, const struct weir_limit *was,
@@ -74,8 +74,8 @@ static void limit_renamed(struct weir_net *wn, const struct weir_limit *was,
 	message_send(wn, skb, skb &&
 		     !nla_put_u32(skb, WEIR_A_LIMIT_EVENT, WEIR_LIMIT_EVENT_RENAMED) &&
 		     !weir_nl_put_limit(skb, was, NULL) &&
-		     !nla_put_string(skb, WEIR_A_LIMIT_NEW_NAME, limit->name) &&
-		     (!before || !nla_put_string(skb, WEIR_A_LIMIT_BEFORE, before->name)));
+		     !nla_put_string(skb, WEIR_A_LIMIT_NEW_NAME, limit->cfg.name) &&
+		     (!before || !nla_put_string(skb, WEIR_A_LIMIT_BEFORE, before->cfg.name)));
 }
 
 static void exempt_notify(struct weir_net *wn, u32 what, const struct weir_config *config,
@@ -125,11 +125,8 @@ static const struct weir_limit *old_next(const struct weir_edit *edit,
 /* Is a limit unchanged, except for whether the number of slots was given? */
 static bool limit_stays(const struct weir_limit *limit, const struct weir_limit *was)
 {
-	const size_t said = offsetof(struct weir_limit, slots_given);
-	const size_t rest = offsetofend(struct weir_limit, slots_given);
-
-	return !memcmp(limit, was, said) &&
-	       !memcmp((void *)limit + rest, (void *)was + rest, sizeof(*limit) - rest);
+	return !memcmp(&limit->cfg, &was->cfg, offsetof(struct weir_limit_config, slots)) &&
+	       !memcmp(limit->slots, was->slots, sizeof(limit->slots));
 }
 
 /* Each event names the limit that follows, so the last limit is sent first. */
@@ -143,10 +140,13 @@ static void limits_notify(const struct weir_edit *edit)
 		was = edit->was[i];
 		if (!was)
 			limit_notify(edit->wn, WEIR_LIMIT_EVENT_ADDED, limit, before);
-		else if (strcmp(limit->name, was->name))
+		else if (strcmp(limit->cfg.name, was->cfg.name))
 			limit_renamed(edit->wn, was, limit, before);
 		else if (!limit_stays(limit, was) || old_next(edit, was) != next)
 			limit_notify(edit->wn, WEIR_LIMIT_EVENT_CHANGED, limit, before);
+		else if (limit->alone != was->alone)
+			limit_notify(edit->wn, limit->alone ? WEIR_LIMIT_EVENT_ALONE :
+				     WEIR_LIMIT_EVENT_JOINED, limit, before);
 		next = was ?: next;
 	}
 }
@@ -205,7 +205,7 @@ static int put_pressure(struct sk_buff *skb, const struct weir_limit *limit)
 	struct weir_counts counts;
 
 	weir_limit_counts(limit, &counts);
-	return nla_put_string(skb, WEIR_A_PRESSURE_LIMIT, limit->name) ||
+	return nla_put_string(skb, WEIR_A_PRESSURE_LIMIT, limit->cfg.name) ||
 	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_EVICTIONS, counts.evictions) ||
 	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_FLOOR_REFUSED,
 			       counts.packets[WEIR_FLOOR_REFUSED]) ||
@@ -222,7 +222,7 @@ static int put_newcomers(struct sk_buff *skb, const struct weir_limit *limit)
 	if (limit->newcomers.budget)
 		weir_newcomers_peek(&limit->newcomers, weir_clock(), &state);
 	weir_limit_counts(limit, &counts);
-	return nla_put_string(skb, WEIR_A_NEWCOMERS_LIMIT, limit->name) ||
+	return nla_put_string(skb, WEIR_A_NEWCOMERS_LIMIT, limit->cfg.name) ||
 	       weir_nl_put_u64(skb, WEIR_A_NEWCOMERS_REFUSED,
 			       counts.packets[WEIR_NEWCOMERS_REFUSED]) ||
 	       weir_nl_put_u64(skb, WEIR_A_NEWCOMERS_NEXT_NS, weir_ticks_ns(state.wait));

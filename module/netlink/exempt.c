@@ -8,6 +8,7 @@
 #include "config/newcomers.h"
 #include "limit/stats.h"
 #include "netlink/message.h"
+#include "path/hook.h"
 
 /* Parse the source of an exemption: prefix and device, all other fields are 0. */
 int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
@@ -51,7 +52,7 @@ int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 	return weir_nl_put_prefix(skb, WEIR_A_EXEMPT_ADDRESS, WEIR_A_EXEMPT_PREFIX_LEN,
 				  &exempt->prefix) ||
 	       (*exempt->dev && nla_put_string(skb, WEIR_A_EXEMPT_DEV, exempt->dev)) ||
-	       (limit && nla_put_string(skb, WEIR_A_EXEMPT_LIMIT, limit->name)) ||
+	       (limit && nla_put_string(skb, WEIR_A_EXEMPT_LIMIT, limit->cfg.name)) ||
 	       (*comment && nla_put_string(skb, WEIR_A_EXEMPT_COMMENT, comment)) ||
 	       (exempt->limit & WEIR_EXEMPT_BLOCK && nla_put_flag(skb, WEIR_A_EXEMPT_BLOCK)) ||
 	       (exempt->end && put_left(skb, exempt->end)) ? -EMSGSIZE : 0;
@@ -197,7 +198,16 @@ static int put_holdings(struct sk_buff *reply, const struct weir_net *wn)
 	       nla_put_u32(reply, WEIR_A_STATS_LIMITS, limits) ||
 	       nla_put_u32(reply, WEIR_A_STATS_EXEMPTS, exempts) ||
 	       nla_put_u32(reply, WEIR_A_STATS_BLOCKED_PREFIXES, blocks) ||
-	       weir_nl_put_u64(reply, WEIR_A_STATS_TICK_NS, weir_ticks_ns(1)) ? -EMSGSIZE : 0;
+	       weir_nl_put_u64(reply, WEIR_A_STATS_TICK_NS, weir_ticks_ns(1)) ||
+	       weir_nl_put_u64(reply, WEIR_A_STATS_CLOCK_NS, weir_ticks_ns(weir_clock())) ?
+	       -EMSGSIZE : 0;
+}
+
+/* Other namespaces are no business of a container. */
+static int put_namespaces(struct sk_buff *reply, const struct weir_net *wn)
+{
+	return net_eq(wn->net, &init_net) ?
+	       nla_put_u32(reply, WEIR_A_STATS_NAMESPACES, weir_hook_namespaces()) : 0;
 }
 
 int weir_nl_stats_get_doit(struct sk_buff *skb, struct genl_info *info)
@@ -207,5 +217,6 @@ int weir_nl_stats_get_doit(struct sk_buff *skb, struct genl_info *info)
 
 	if (!reply)
 		return -ENOMEM;
-	return weir_nl_reply_end(info, reply, put_outcomes(reply, wn) ?: put_holdings(reply, wn));
+	return weir_nl_reply_end(info, reply, put_outcomes(reply, wn) ?: put_holdings(reply, wn) ?:
+					      put_namespaces(reply, wn));
 }

@@ -51,8 +51,8 @@ static int put_forgotten(struct sk_buff *skb, const struct weir_net *wn,
 
 	return (prefix->family &&
 		weir_nl_put_prefix(skb, WEIR_A_SOURCE_ADDRESS, WEIR_A_SOURCE_PREFIX_LEN, prefix)) ||
-	       weir_nl_put_dev(skb, wn->net, forget->within.ifindex) ||
-	       (limit && nla_put_string(skb, WEIR_A_SOURCE_LIMIT, limit->name)) ||
+	       weir_nl_put_dev(skb, WEIR_A_SOURCE_DEV, wn->net, forget->within.ifindex) ||
+	       (limit && nla_put_string(skb, WEIR_A_SOURCE_LIMIT, limit->cfg.name)) ||
 	       weir_nl_put_u64(skb, WEIR_A_SOURCE_FORGOTTEN, forget->forgotten) ? -EMSGSIZE : 0;
 }
 
@@ -95,14 +95,14 @@ static void forget_bucket(const struct weir_net *wn, struct forget *forget,
 	struct weir_source_state *state = forget->state;
 	unsigned int n;
 
-	n = weir_table_walk(limit->table, bucket, weir_clock(), limit->room, state);
+	n = weir_limit_walk(limit, bucket, weir_clock(), true, state);
 	for (; n--; state++)
 		if (all)
 			forget->forgotten += was_there(state, limit);
 		else if (weir_nl_selects(&forget->within, &state->source, limit->prefix, false))
 			forget_source(wn, forget, limit, &state->source);
 	if (all && !bucket && limit->newcomers.budget)
-		weir_newcomers_learn(&limit->newcomers);
+		weir_newcomers_learn(limit);
 	if (all)
 		weir_table_clear(limit->table, bucket);
 }

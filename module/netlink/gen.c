@@ -13,6 +13,11 @@
 #include <netlink/compat.h>
 
 /* Integer value ranges */
+static const struct netlink_range_validation weir_a_member_budget_range = {
+	.min	= 1ULL,
+	.max	= WEIR_BYTES_MAX,
+};
+
 static const struct netlink_range_validation weir_a_budget_budget_range = {
 	.min	= 1ULL,
 	.max	= WEIR_BYTES_MAX,
@@ -25,6 +30,10 @@ static const struct netlink_range_validation weir_a_budget_window_ms_range = {
 static const struct netlink_range_validation weir_a_budget_burst_range = {
 	.min	= 1ULL,
 	.max	= WEIR_BURST_MAX,
+};
+
+static const struct netlink_range_validation weir_a_budget_alone_range = {
+	.max	= WEIR_BYTES_MAX,
 };
 
 static const struct netlink_range_validation weir_a_limit_sources_range = {
@@ -54,6 +63,10 @@ static const struct netlink_range_validation weir_a_limit_penalty_ms_range = {
 	.max	= WEIR_BLOCK_MS_MAX,
 };
 
+static const struct netlink_range_validation weir_a_limit_joined_ms_range = {
+	.max	= WEIR_JOINED_MS_MAX,
+};
+
 static const struct netlink_range_validation weir_a_exempt_for_ms_range = {
 	.max	= WEIR_BLOCK_MS_MAX,
 };
@@ -67,6 +80,49 @@ static const struct netlink_range_validation weir_a_source_for_ms_range = {
 	.max	= WEIR_BLOCK_MS_MAX,
 };
 
+static const struct netlink_range_validation weir_a_state_budget_budget_range = {
+	.min	= 1ULL,
+	.max	= WEIR_BYTES_MAX,
+};
+
+static const struct netlink_range_validation weir_a_state_budget_rate_range = {
+	.min	= 1ULL,
+	.max	= WEIR_BYTES_MAX,
+};
+
+static const struct netlink_range_validation weir_a_state_budget_slots_range = {
+	.min	= 1ULL,
+	.max	= WEIR_SLOTS_MOST,
+};
+
+static const struct netlink_range_validation weir_a_state_budget_slot_ns_range = {
+	.max	= WEIR_SLOT_NS_MAX,
+};
+
+static const struct netlink_range_validation weir_a_state_count_wanted_range = {
+	.min	= 1ULL,
+	.max	= WEIR_BYTES_MAX,
+};
+
+static const struct netlink_range_validation weir_a_state_count_refused_range = {
+	.max	= WEIR_SLOTS_MOST,
+};
+
+static const struct netlink_range_validation weir_a_state_newcomers_slot_ns_range = {
+	.min	= 1ULL,
+	.max	= WEIR_SLOT_NS_MAX,
+};
+
+static const struct netlink_range_validation weir_a_state_tick_ns_range = {
+	.min	= 1ULL,
+	.max	= WEIR_TICK_NS_MAX,
+};
+
+static const struct netlink_range_validation weir_a_state_buckets_range = {
+	.min	= 1ULL,
+	.max	= WEIR_BUCKETS_MAX,
+};
+
 /* Common nested types */
 const struct nla_policy weir_budget_nl_policy[WEIR_A_BUDGET_REFUSED + 1] = {
 	[WEIR_A_BUDGET_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_budget_budget_range),
@@ -75,6 +131,7 @@ const struct nla_policy weir_budget_nl_policy[WEIR_A_BUDGET_REFUSED + 1] = {
 	[WEIR_A_BUDGET_SLOTS] = NLA_POLICY_RANGE(NLA_U32, 1, WEIR_SLOTS_MAX),
 	[WEIR_A_BUDGET_MODE] = NLA_POLICY_MAX(NLA_U32, 5),
 	[WEIR_A_BUDGET_BURST] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_budget_burst_range),
+	[WEIR_A_BUDGET_ALONE] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_budget_alone_range),
 	[WEIR_A_BUDGET_SLOT_NS] = { .type = NLA_U64, },
 	[WEIR_A_BUDGET_WINDOW_NS] = { .type = NLA_U64, },
 	[WEIR_A_BUDGET_MOST] = { .type = NLA_U64, },
@@ -98,7 +155,7 @@ const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_REPLACE + 1] =
 	[WEIR_A_EXEMPT_REPLACE] = { .type = NLA_FLAG, },
 };
 
-const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_RENEW + 1] = {
+const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_SHARING + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_NESTED(weir_budget_nl_policy),
 	[WEIR_A_LIMIT_PREFIX4] = NLA_POLICY_MAX(NLA_U8, 32),
@@ -114,6 +171,9 @@ const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_RENEW + 1] = {
 	[WEIR_A_LIMIT_ZONE] = NLA_POLICY_NESTED(weir_zone_nl_policy),
 	[WEIR_A_LIMIT_PENALTY_MS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_penalty_ms_range),
 	[WEIR_A_LIMIT_RENEW] = { .type = NLA_FLAG, },
+	[WEIR_A_LIMIT_LOG] = { .type = NLA_U16, },
+	[WEIR_A_LIMIT_BUDGETS_BY] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_LIMIT_SHARING] = NLA_POLICY_MAX(NLA_U32, 1),
 };
 
 const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_TO_LIST + 1] = {
@@ -136,6 +196,12 @@ const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_TO_LIST + 1] = {
 	[WEIR_A_MATCH_TO_LIST] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 };
 
+const struct nla_policy weir_member_nl_policy[WEIR_A_MEMBER_PAD + 1] = {
+	[WEIR_A_MEMBER_ADDRESS] = NLA_POLICY_MAX_LEN(16),
+	[WEIR_A_MEMBER_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
+	[WEIR_A_MEMBER_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_member_budget_range),
+};
+
 const struct nla_policy weir_ports_nl_policy[WEIR_A_PORTS_LAST + 1] = {
 	[WEIR_A_PORTS_FIRST] = { .type = NLA_U16, },
 	[WEIR_A_PORTS_LAST] = { .type = NLA_U16, },
@@ -148,7 +214,52 @@ const struct nla_policy weir_prefix_nl_policy[WEIR_A_PREFIX_LEN + 1] = {
 
 const struct nla_policy weir_prefix_list_entry_nl_policy[WEIR_A_PREFIX_LIST_PREFIX + 1] = {
 	[WEIR_A_PREFIX_LIST_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
-	[WEIR_A_PREFIX_LIST_PREFIX] = NLA_POLICY_NESTED(weir_prefix_nl_policy),
+	[WEIR_A_PREFIX_LIST_PREFIX] = NLA_POLICY_NESTED(weir_member_nl_policy),
+};
+
+const struct nla_policy weir_state_budget_nl_policy[WEIR_A_STATE_BUDGET_WIDTH + 1] = {
+	[WEIR_A_STATE_BUDGET_UNIT] = NLA_POLICY_MAX(NLA_U32, 1),
+	[WEIR_A_STATE_BUDGET_MODE] = NLA_POLICY_MAX(NLA_U32, 5),
+	[WEIR_A_STATE_BUDGET_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_state_budget_budget_range),
+	[WEIR_A_STATE_BUDGET_RATE] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_state_budget_rate_range),
+	[WEIR_A_STATE_BUDGET_SLOTS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_state_budget_slots_range),
+	[WEIR_A_STATE_BUDGET_SLOT_NS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_state_budget_slot_ns_range),
+	[WEIR_A_STATE_BUDGET_WINDOW_NS] = { .type = NLA_U64, },
+	[WEIR_A_STATE_BUDGET_PHASE_NS] = { .type = NLA_U64, },
+	[WEIR_A_STATE_BUDGET_RENEWS] = { .type = NLA_U64, },
+	[WEIR_A_STATE_BUDGET_WIDTH] = NLA_POLICY_RANGE(NLA_U32, 2, 8),
+};
+
+const struct nla_policy weir_state_count_nl_policy[WEIR_A_STATE_COUNT_REFUSED + 1] = {
+	[WEIR_A_STATE_COUNT_NUMBERS] = NLA_POLICY_MAX_LEN(WEIR_COUNT_MAX),
+	[WEIR_A_STATE_COUNT_WANTED] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_state_count_wanted_range),
+	[WEIR_A_STATE_COUNT_REFUSED] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_state_count_refused_range),
+};
+
+const struct nla_policy weir_state_floor_nl_policy[WEIR_A_STATE_FLOOR_STAYS + 1] = {
+	[WEIR_A_STATE_FLOOR_BUCKET] = { .type = NLA_U32, },
+	[WEIR_A_STATE_FLOOR_COUNT] = NLA_POLICY_NESTED(weir_state_count_nl_policy),
+	[WEIR_A_STATE_FLOOR_ENDS] = { .type = NLA_U8, },
+	[WEIR_A_STATE_FLOOR_STAYS] = { .type = NLA_U8, },
+};
+
+const struct nla_policy weir_state_newcomers_nl_policy[WEIR_A_STATE_NEWCOMERS_LEARN_NS + 1] = {
+	[WEIR_A_STATE_NEWCOMERS_SLOT_NS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_state_newcomers_slot_ns_range),
+	[WEIR_A_STATE_NEWCOMERS_PHASE_NS] = { .type = NLA_U64, },
+	[WEIR_A_STATE_NEWCOMERS_COUNT] = NLA_POLICY_NESTED(weir_state_count_nl_policy),
+	[WEIR_A_STATE_NEWCOMERS_LEARN_NS] = { .type = NLA_U64, },
+};
+
+const struct nla_policy weir_state_source_nl_policy[WEIR_A_STATE_SOURCE_BLOCKED_NS + 1] = {
+	[WEIR_A_STATE_SOURCE_ADDRESS] = NLA_POLICY_MAX_LEN(16),
+	[WEIR_A_STATE_SOURCE_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
+	[WEIR_A_STATE_SOURCE_COUNT] = NLA_POLICY_NESTED(weir_state_count_nl_policy),
+	[WEIR_A_STATE_SOURCE_DROPPED] = { .type = NLA_U32, },
+	[WEIR_A_STATE_SOURCE_OBSERVED] = { .type = NLA_FLAG, },
+	[WEIR_A_STATE_SOURCE_UNKNOWN] = { .type = NLA_FLAG, },
+	[WEIR_A_STATE_SOURCE_LATE] = { .type = NLA_FLAG, },
+	[WEIR_A_STATE_SOURCE_SINCE_NS] = { .type = NLA_U64, },
+	[WEIR_A_STATE_SOURCE_BLOCKED_NS] = { .type = NLA_U64, },
 };
 
 const struct nla_policy weir_zone_nl_policy[WEIR_A_ZONE_CHANGE + 1] = {
@@ -159,7 +270,7 @@ const struct nla_policy weir_zone_nl_policy[WEIR_A_ZONE_CHANGE + 1] = {
 };
 
 /* WEIR_CMD_LIMIT_ADD - do */
-static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_ONLY + 1] = {
+static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_SHARING + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_NESTED(weir_budget_nl_policy),
@@ -177,12 +288,15 @@ static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_ONLY + 1] =
 	[WEIR_A_LIMIT_ZONE] = NLA_POLICY_NESTED(weir_zone_nl_policy),
 	[WEIR_A_LIMIT_PENALTY_MS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_penalty_ms_range),
 	[WEIR_A_LIMIT_RENEW] = { .type = NLA_FLAG, },
+	[WEIR_A_LIMIT_LOG] = { .type = NLA_U16, },
+	[WEIR_A_LIMIT_BUDGETS_BY] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_LIMIT_SHARING] = NLA_POLICY_MAX(NLA_U32, 1),
 	[WEIR_A_LIMIT_FORCE] = { .type = NLA_FLAG, },
 	[WEIR_A_LIMIT_ONLY] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_LIMIT_SET - do */
-static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_ONLY + 1] = {
+static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_SHARING + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_NESTED(weir_budget_nl_policy),
@@ -200,6 +314,9 @@ static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_ONLY + 1] =
 	[WEIR_A_LIMIT_ZONE] = NLA_POLICY_NESTED(weir_zone_nl_policy),
 	[WEIR_A_LIMIT_PENALTY_MS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_penalty_ms_range),
 	[WEIR_A_LIMIT_RENEW] = { .type = NLA_FLAG, },
+	[WEIR_A_LIMIT_LOG] = { .type = NLA_U16, },
+	[WEIR_A_LIMIT_BUDGETS_BY] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_LIMIT_SHARING] = NLA_POLICY_MAX(NLA_U32, 1),
 	[WEIR_A_LIMIT_FORCE] = { .type = NLA_FLAG, },
 	[WEIR_A_LIMIT_ONLY] = { .type = NLA_FLAG, },
 };
@@ -301,7 +418,7 @@ static const struct nla_policy weir_exempt_flush_nl_policy[WEIR_A_EXEMPT_BLOCK +
 };
 
 /* WEIR_CMD_CONFIG_REPLACE - do */
-static const struct nla_policy weir_config_replace_nl_policy[WEIR_A_CONFIG_PREFIX_LIST + 1] = {
+static const struct nla_policy weir_config_replace_nl_policy[WEIR_A_CONFIG_HOLD + 1] = {
 	[WEIR_A_CONFIG_LIMIT] = NLA_POLICY_NESTED(weir_limit_entry_nl_policy),
 	[WEIR_A_CONFIG_EXEMPT] = NLA_POLICY_NESTED(weir_exempt_entry_nl_policy),
 	[WEIR_A_CONFIG_CHECK] = { .type = NLA_FLAG, },
@@ -309,6 +426,8 @@ static const struct nla_policy weir_config_replace_nl_policy[WEIR_A_CONFIG_PREFI
 	[WEIR_A_CONFIG_FORCE] = { .type = NLA_FLAG, },
 	[WEIR_A_CONFIG_DEL] = { .type = NLA_FLAG, },
 	[WEIR_A_CONFIG_PREFIX_LIST] = NLA_POLICY_NESTED(weir_prefix_list_entry_nl_policy),
+	[WEIR_A_CONFIG_HASH_KEY] = NLA_POLICY_EXACT_LEN(16),
+	[WEIR_A_CONFIG_HOLD] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_LIMIT_RESET - do */
@@ -342,21 +461,21 @@ static const struct nla_policy weir_limit_rename_nl_policy[WEIR_A_LIMIT_NEW_NAME
 /* WEIR_CMD_PREFIX_LIST_ADD - do */
 static const struct nla_policy weir_prefix_list_add_nl_policy[WEIR_A_PREFIX_LIST_CHECK + 1] = {
 	[WEIR_A_PREFIX_LIST_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
-	[WEIR_A_PREFIX_LIST_PREFIX] = NLA_POLICY_NESTED(weir_prefix_nl_policy),
+	[WEIR_A_PREFIX_LIST_PREFIX] = NLA_POLICY_NESTED(weir_member_nl_policy),
 	[WEIR_A_PREFIX_LIST_CHECK] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_PREFIX_LIST_SET - do */
 static const struct nla_policy weir_prefix_list_set_nl_policy[WEIR_A_PREFIX_LIST_CHECK + 1] = {
 	[WEIR_A_PREFIX_LIST_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
-	[WEIR_A_PREFIX_LIST_PREFIX] = NLA_POLICY_NESTED(weir_prefix_nl_policy),
+	[WEIR_A_PREFIX_LIST_PREFIX] = NLA_POLICY_NESTED(weir_member_nl_policy),
 	[WEIR_A_PREFIX_LIST_CHECK] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_PREFIX_LIST_DEL - do */
 static const struct nla_policy weir_prefix_list_del_nl_policy[WEIR_A_PREFIX_LIST_CHECK + 1] = {
 	[WEIR_A_PREFIX_LIST_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
-	[WEIR_A_PREFIX_LIST_PREFIX] = NLA_POLICY_NESTED(weir_prefix_nl_policy),
+	[WEIR_A_PREFIX_LIST_PREFIX] = NLA_POLICY_NESTED(weir_member_nl_policy),
 	[WEIR_A_PREFIX_LIST_CHECK] = { .type = NLA_FLAG, },
 };
 
@@ -365,20 +484,55 @@ static const struct nla_policy weir_prefix_list_get_nl_policy[WEIR_A_PREFIX_LIST
 	[WEIR_A_PREFIX_LIST_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 };
 
+/* WEIR_CMD_STATE_GET - dump */
+static const struct nla_policy weir_state_get_nl_policy[WEIR_A_STATE_LEAST + 1] = {
+	[WEIR_A_STATE_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_STATE_SINCE_NS] = { .type = NLA_U64, },
+	[WEIR_A_STATE_LEAST] = NLA_POLICY_MIN(NLA_U64, 1),
+};
+
+/* WEIR_CMD_SOURCE_MERGE - do */
+static const struct nla_policy weir_source_merge_nl_policy[WEIR_A_STATE_ADD + 1] = {
+	[WEIR_A_STATE_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_STATE_HASH_KEY] = NLA_POLICY_EXACT_LEN(16),
+	[WEIR_A_STATE_CLOCK_NS] = { .type = NLA_U64, },
+	[WEIR_A_STATE_TICK_NS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_state_tick_ns_range),
+	[WEIR_A_STATE_PREFIX4] = NLA_POLICY_MAX(NLA_U8, 32),
+	[WEIR_A_STATE_PREFIX6] = NLA_POLICY_MAX(NLA_U8, 128),
+	[WEIR_A_STATE_BUCKETS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_state_buckets_range),
+	[WEIR_A_STATE_FLOORS_NS] = { .type = NLA_U64, },
+	[WEIR_A_STATE_BUDGET] = NLA_POLICY_NESTED(weir_state_budget_nl_policy),
+	[WEIR_A_STATE_NEWCOMERS] = NLA_POLICY_NESTED(weir_state_newcomers_nl_policy),
+	[WEIR_A_STATE_SOURCE] = NLA_POLICY_NESTED(weir_state_source_nl_policy),
+	[WEIR_A_STATE_FLOOR] = NLA_POLICY_NESTED(weir_state_floor_nl_policy),
+	[WEIR_A_STATE_ADD] = { .type = NLA_FLAG, },
+};
+
+/* WEIR_CMD_DROP_GET - dump */
+static const struct nla_policy weir_drop_get_nl_policy[WEIR_A_SOURCE_LIMIT + 1] = {
+	[WEIR_A_SOURCE_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+};
+
+/* WEIR_CMD_LIMIT_JOIN - do */
+static const struct nla_policy weir_limit_join_nl_policy[WEIR_A_LIMIT_JOINED_MS + 1] = {
+	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_LIMIT_JOINED_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_joined_ms_range),
+};
+
 /* Ops table for weir */
 static const struct genl_split_ops weir_nl_ops[] = {
 	{
 		.cmd		= WEIR_CMD_LIMIT_ADD,
 		.doit		= weir_nl_limit_add_doit,
 		.policy		= weir_limit_add_nl_policy,
-		.maxattr	= WEIR_A_LIMIT_ONLY,
+		.maxattr	= WEIR_A_LIMIT_SHARING,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
 		.cmd		= WEIR_CMD_LIMIT_SET,
 		.doit		= weir_nl_limit_set_doit,
 		.policy		= weir_limit_set_nl_policy,
-		.maxattr	= WEIR_A_LIMIT_ONLY,
+		.maxattr	= WEIR_A_LIMIT_SHARING,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
@@ -475,7 +629,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd		= WEIR_CMD_CONFIG_REPLACE,
 		.doit		= weir_nl_config_replace_doit,
 		.policy		= weir_config_replace_nl_policy,
-		.maxattr	= WEIR_A_CONFIG_PREFIX_LIST,
+		.maxattr	= WEIR_A_CONFIG_HOLD,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
@@ -538,6 +692,40 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.policy		= weir_prefix_list_get_nl_policy,
 		.maxattr	= WEIR_A_PREFIX_LIST_NAME,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= WEIR_CMD_STATE_GET,
+		.dumpit		= weir_nl_state_get_dumpit,
+		.done		= weir_nl_state_get_done,
+		.policy		= weir_state_get_nl_policy,
+		.maxattr	= WEIR_A_STATE_LEAST,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= WEIR_CMD_SOURCE_MERGE,
+		.doit		= weir_nl_source_merge_doit,
+		.policy		= weir_source_merge_nl_policy,
+		.maxattr	= WEIR_A_STATE_ADD,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd	= WEIR_CMD_CONFIG_PUBLISH,
+		.doit	= weir_nl_config_publish_doit,
+		.flags	= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_DROP_GET,
+		.dumpit		= weir_nl_drop_get_dumpit,
+		.policy		= weir_drop_get_nl_policy,
+		.maxattr	= WEIR_A_SOURCE_LIMIT,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= WEIR_CMD_LIMIT_JOIN,
+		.doit		= weir_nl_limit_join_doit,
+		.policy		= weir_limit_join_nl_policy,
+		.maxattr	= WEIR_A_LIMIT_JOINED_MS,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 };
 

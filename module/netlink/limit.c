@@ -13,7 +13,7 @@
 #include "path/permit.h"
 
 /* Room that a message needs before a dump of limits walks a table. */
-#define LIMIT_ROOM 3616
+#define LIMIT_ROOM 3744
 
 /* Count the sources of a limit, which may be removed meanwhile. May sleep. */
 static int sources_count(const struct weir_net *wn, u32 id, struct weir_counted *count,
@@ -36,8 +36,8 @@ static int sources_count(const struct weir_net *wn, u32 id, struct weir_counted 
 		rcu_read_lock();
 		limit = weir_limit_by_id(weir_config_get(wn), id);
 		buckets = limit ? weir_table_buckets(limit->table) : 0;
-		n = bucket < buckets ? weir_table_walk(limit->table, bucket, weir_clock(),
-						       limit->room, state) : 0;
+		n = bucket < buckets ?
+		    weir_limit_walk(limit, bucket, weir_clock(), true, state) : 0;
 		rcu_read_unlock();
 		while (n--) {
 			count->live += state[n].live;
@@ -105,6 +105,8 @@ static int put_stats(struct sk_buff *skb, const struct weir_limit *limit,
 	    weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_BLOCKED_NOW, sources->blocked) ||
 	    weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_LIMITED_NOW, sources->limited) ||
 	    (limit->newcomers.budget && put_newcomers_now(skb, limit, sources)) ||
+	    (limit->cfg.log &&
+	     weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_LOGGED, counts->logged)) ||
 	    (wanted && weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_SOURCES_WANTED, wanted)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
@@ -113,12 +115,12 @@ static int put_stats(struct sk_buff *skb, const struct weir_limit *limit,
 
 static int put_learning(struct sk_buff *skb, const struct weir_limit *limit)
 {
-	u64 ticks = limit->newcomers.budget ? weir_newcomers_learning(&limit->newcomers) : 0;
+	u64 ticks = weir_newcomers_learning(limit);
 
 	return ticks ? weir_nl_put_u64(skb, WEIR_A_LIMIT_LEARNING_NS, weir_ticks_ns(ticks)) : 0;
 }
 
-static int put_newcomers(struct sk_buff *skb, const struct weir_newcomers *newcomers)
+static int put_newcomers(struct sk_buff *skb, const struct weir_newcomers_config *newcomers)
 {
 	return weir_nl_put_u64(skb, WEIR_A_LIMIT_NEWCOMERS, newcomers->budget) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_NEWCOMERS_MS, newcomers->window_ms) ||
@@ -126,23 +128,30 @@ static int put_newcomers(struct sk_buff *skb, const struct weir_newcomers *newco
 	       nla_put_u32(skb, WEIR_A_LIMIT_KNOWN_MS, newcomers->known_ms);
 }
 
-/* Put what was said of a limit, and what its budgets are. */
+/* Put what was asked for, and what its budgets are. */
 int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit,
 		      const struct weir_counts *counts)
 {
-	return nla_put_string(skb, WEIR_A_LIMIT_NAME, limit->name) ||
+	const struct weir_limit_config *cfg = &limit->cfg;
+
+	return nla_put_string(skb, WEIR_A_LIMIT_NAME, cfg->name) ||
 	       weir_nl_put_budgets(skb, limit, counts) ||
-	       weir_nl_put_zone(skb, limit) ||
-	       nla_put_u8(skb, WEIR_A_LIMIT_PREFIX4, limit->prefix.len4) ||
-	       nla_put_u8(skb, WEIR_A_LIMIT_PREFIX6, limit->prefix.len6) ||
-	       nla_put_u32(skb, WEIR_A_LIMIT_SOURCES, limit->sources) ||
-	       nla_put_u32(skb, WEIR_A_LIMIT_ACTION, limit->observe) ||
-	       (*limit->comment && nla_put_string(skb, WEIR_A_LIMIT_COMMENT, limit->comment)) ||
-	       (limit->newcomers.budget && put_newcomers(skb, &limit->newcomers)) ||
-	       (limit->penalty_ms &&
-		weir_nl_put_u64(skb, WEIR_A_LIMIT_PENALTY_MS, limit->penalty_ms)) ||
-	       (limit->renew && nla_put_flag(skb, WEIR_A_LIMIT_RENEW)) ||
-	       weir_nl_put_match(skb, WEIR_A_LIMIT_MATCH, &limit->match) ? -EMSGSIZE : 0;
+	       weir_nl_put_zone(skb, cfg) ||
+	       nla_put_u8(skb, WEIR_A_LIMIT_PREFIX4, cfg->prefix.len4) ||
+	       nla_put_u8(skb, WEIR_A_LIMIT_PREFIX6, cfg->prefix.len6) ||
+	       nla_put_u32(skb, WEIR_A_LIMIT_SOURCES, cfg->sources) ||
+	       nla_put_u32(skb, WEIR_A_LIMIT_ACTION, cfg->observe) ||
+	       (*cfg->comment && nla_put_string(skb, WEIR_A_LIMIT_COMMENT, cfg->comment)) ||
+	       (cfg->newcomers.budget && put_newcomers(skb, &cfg->newcomers)) ||
+	       (cfg->penalty_ms &&
+		weir_nl_put_u64(skb, WEIR_A_LIMIT_PENALTY_MS, cfg->penalty_ms)) ||
+	       (cfg->renew && nla_put_flag(skb, WEIR_A_LIMIT_RENEW)) ||
+	       (cfg->budgets_by &&
+		nla_put_string(skb, WEIR_A_LIMIT_BUDGETS_BY, cfg->budgets_by->name)) ||
+	       (cfg->log && nla_put_u16(skb, WEIR_A_LIMIT_LOG, cfg->log)) ||
+	       (cfg->shared && nla_put_u32(skb, WEIR_A_LIMIT_SHARING, cfg->shared)) ||
+	       (limit->alone && nla_put_flag(skb, WEIR_A_LIMIT_ALONE_NOW)) ||
+	       weir_nl_put_match(skb, WEIR_A_LIMIT_MATCH, &cfg->match) ? -EMSGSIZE : 0;
 }
 
 /* Put a limit and its table, with statistics if @sources are counted. */

@@ -9,15 +9,29 @@
 #include "error.h"
 #include "netlink/message.h"
 
-/* The prefixes of a list, as they are parsed. */
+/* The members of a list, as they are parsed. */
 struct parsed {
 	const char *name;
 	unsigned int count;
-	struct weir_net_prefix prefix[WEIR_LIST_PREFIXES_MAX];
+	struct weir_member member[WEIR_LIST_PREFIXES_MAX];
 };
 
-static int prefixes_parse(struct parsed *parsed, const struct nlattr *head, int len,
-			  struct netlink_ext_ack *extack)
+static int member_parse(const struct nlattr *nest, struct weir_member *member,
+			struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[WEIR_A_MEMBER_BUDGET + 1];
+	int err;
+
+	err = weir_nl_nest(nest, tb, WEIR_A_MEMBER_BUDGET, weir_member_nl_policy, extack) ?:
+	      weir_nl_prefix_parse(tb, nest, &member->prefix, extack);
+	member->budget = 0;
+	if (!err && tb[WEIR_A_MEMBER_BUDGET])
+		member->budget = nla_get_u64(tb[WEIR_A_MEMBER_BUDGET]);
+	return err;
+}
+
+static int members_parse(struct parsed *parsed, const struct nlattr *head, int len,
+			 struct netlink_ext_ack *extack)
 {
 	const struct nlattr *attr;
 	int err, rem;
@@ -30,11 +44,22 @@ static int prefixes_parse(struct parsed *parsed, const struct nlattr *head, int 
 				       "the lists of a namespace have at most 65536 prefixes");
 			return -ENOSPC;
 		}
-		err = weir_nl_prefix_nest(attr, &parsed->prefix[parsed->count], extack);
+		err = member_parse(attr, &parsed->member[parsed->count], extack);
 		if (err)
 			return err;
 		parsed->count++;
 	}
+	return 0;
+}
+
+/* The index of the prefix that an error is about; 0 if the request does not have it. */
+static unsigned int member_at_fault(const struct parsed *parsed, const struct weir_error *error)
+{
+	unsigned int i;
+
+	for (i = 0; error->member && i < parsed->count; i++)
+		if (!weir_prefix_compare(&parsed->member[i].prefix, &error->member->prefix))
+			return i;
 	return 0;
 }
 
@@ -65,16 +90,16 @@ static int list_change(struct weir_edit *edit, struct parsed *parsed, struct gen
 		err = weir_nl_require(info->attrs, NULL, WEIR_A_PREFIX_LIST_PREFIX,
 				      "the prefixes of the list are missing", info->extack);
 	if (!err)
-		err = prefixes_parse(parsed, head, len, info->extack);
+		err = members_parse(parsed, head, len, info->extack);
 	if (err)
 		return err;
 	err = cmd == WEIR_CMD_PREFIX_LIST_DEL ?
-	      weir_edit_list_del(edit, nla_data(at), parsed->prefix, parsed->count, &absent,
+	      weir_edit_list_del(edit, nla_data(at), parsed->member, parsed->count, &absent,
 				 error) :
 	      weir_edit_list_add(edit, nla_data(at), cmd == WEIR_CMD_PREFIX_LIST_SET,
-				 parsed->prefix, parsed->count, error);
+				 parsed->member, parsed->count, error);
 	if (err && error->attr == WEIR_A_PREFIX_LIST_PREFIX)
-		at = prefix_at(head, len, absent);
+		at = prefix_at(head, len, absent ?: member_at_fault(parsed, error));
 	return weir_nl_error(error, at, err, info->extack);
 }
 
@@ -102,7 +127,7 @@ static int list_end(struct weir_edit *edit, struct parsed *parsed, const struct 
 	int err = 0;
 
 	if (parsed->count)
-		err = weir_edit_list_add(edit, parsed->name, false, parsed->prefix, parsed->count,
+		err = weir_edit_list_add(edit, parsed->name, false, parsed->member, parsed->count,
 					 &error);
 	parsed->count = 0;
 	return weir_nl_error(&error, nest, err, extack);
@@ -127,7 +152,7 @@ static int list_part(struct weir_edit *edit, struct parsed *parsed, const struct
 	if (parsed->count && strcmp(parsed->name, name))
 		err = list_end(edit, parsed, last, extack);
 	parsed->name = name;
-	return err ?: prefixes_parse(parsed, nla_data(nest), nla_len(nest), extack);
+	return err ?: members_parse(parsed, nla_data(nest), nla_len(nest), extack);
 }
 
 /* The lists of a whole configuration, which come before the limits that use them. */
@@ -172,8 +197,11 @@ static unsigned int part_put(struct sk_buff *skb, struct netlink_callback *cb,
 	err = !header || nla_put_string(skb, WEIR_A_PREFIX_LIST_NAME, list->name);
 	for (i = at; !err && i < at + count; i++) {
 		nest = nla_nest_start(skb, WEIR_A_PREFIX_LIST_PREFIX);
-		err = !nest || weir_nl_put_prefix(skb, WEIR_A_PREFIX_ADDRESS, WEIR_A_PREFIX_LEN,
-						  &list->member[i].prefix);
+		err = !nest || weir_nl_put_prefix(skb, WEIR_A_MEMBER_ADDRESS, WEIR_A_MEMBER_LEN,
+						  &list->member[i].prefix) ||
+		      (list->member[i].budget &&
+		       nla_put_u64_64bit(skb, WEIR_A_MEMBER_BUDGET, list->member[i].budget,
+					 WEIR_A_MEMBER_PAD));
 		if (!err)
 			nla_nest_end(skb, nest);
 	}
@@ -207,8 +235,7 @@ static int lists_put(struct sk_buff *skb, struct netlink_callback *cb, struct we
 		return skb->len ?: -EMSGSIZE;
 	if (found)
 		return 0;
-	weir_nl_refuse(cb->extack, name, "no list of that name; prefix-list show lists them");
-	return -ENOENT;
+	return weir_nl_no_list(name, cb->extack);
 }
 
 int weir_nl_prefix_list_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)

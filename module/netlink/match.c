@@ -42,19 +42,26 @@ static_assert(BIT(ARRAY_SIZE(conds) - 1) == WEIR_COND_TO_LIST);
 static_assert(WEIR_IF_FAMILY == (u32)WEIR_COND_FAMILY);
 static_assert(WEIR_IF_TO_LIST == (u32)WEIR_COND_TO_LIST);
 
-/* A prefix of a condition or a list. */
-int weir_nl_prefix_nest(const struct nlattr *nest, struct weir_net_prefix *prefix,
-			struct netlink_ext_ack *extack)
+static_assert(WEIR_A_MEMBER_ADDRESS == (u32)WEIR_A_PREFIX_ADDRESS);
+static_assert(WEIR_A_MEMBER_LEN == (u32)WEIR_A_PREFIX_LEN);
+
+/* The prefix of a condition, or of a member of a list, with its attributes. */
+int weir_nl_prefix_parse(struct nlattr **tb, const struct nlattr *nest,
+			 struct weir_net_prefix *prefix, struct netlink_ext_ack *extack)
+{
+	return weir_nl_require(tb, nest, WEIR_A_PREFIX_ADDRESS,
+			       "the address of a prefix is missing", extack) ?:
+	       weir_nl_prefix(tb[WEIR_A_PREFIX_ADDRESS], tb[WEIR_A_PREFIX_LEN], prefix, extack);
+}
+
+static int prefix_nest(const struct nlattr *nest, struct weir_net_prefix *prefix,
+		       struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[WEIR_A_PREFIX_MAX + 1];
 	int err;
 
 	err = weir_nl_nest(nest, tb, WEIR_A_PREFIX_MAX, weir_prefix_nl_policy, extack);
-	if (!err)
-		err = weir_nl_require(tb, nest, WEIR_A_PREFIX_ADDRESS,
-				      "the address of a prefix is missing", extack);
-	return err ?: weir_nl_prefix(tb[WEIR_A_PREFIX_ADDRESS], tb[WEIR_A_PREFIX_LEN], prefix,
-				     extack);
+	return err ?: weir_nl_prefix_parse(tb, nest, prefix, extack);
 }
 
 static int ports_parse(const struct nlattr *nest, struct weir_port_range *ports,
@@ -92,7 +99,7 @@ static int list_parse(unsigned int i, const struct nlattr *nest, struct weir_mat
 		if (*count == (prefixes ? WEIR_PREFIXES_MAX : WEIR_PORTS_MAX))
 			return weir_nl_refuse(extack, attr,
 					      "a condition has at most 16 prefixes, or 15 ranges of ports");
-		err = prefixes ? weir_nl_prefix_nest(attr, &prefix->prefix[*count], extack) :
+		err = prefixes ? prefix_nest(attr, &prefix->prefix[*count], extack) :
 				 ports_parse(attr, &ports->range[*count], extack);
 		if (err)
 			return err;
@@ -146,12 +153,7 @@ static int cond_parse(unsigned int i, const struct nlattr *attr, const struct nl
 	case COND_LIST:
 		list = weir_edit_list(edit, nla_data(attr));
 		*(struct weir_prefixes **)field = list;
-		if (!list) {
-			weir_nl_refuse(extack, attr,
-				       "no list of that name; prefix-list show lists them");
-			return -ENOENT;
-		}
-		break;
+		return list ? 0 : weir_nl_no_list(attr, extack);
 	}
 	return 0;
 }

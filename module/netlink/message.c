@@ -28,10 +28,10 @@ int weir_nl_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, co
 /* May attributes of a nest have several values, one each? */
 static bool repeats(const struct nla_policy *policy)
 {
-	const struct nla_policy *match = weir_match_nl_policy;
+	const struct nla_policy *match = weir_match_nl_policy, *nested = policy->nested_policy;
 
-	return policy->type == NLA_NESTED ? policy->nested_policy != match &&
-					    policy->nested_policy != weir_zone_nl_policy :
+	return policy->type == NLA_NESTED ? nested != match && nested != weir_zone_nl_policy &&
+					    nested != weir_state_newcomers_nl_policy :
 	       policy == &match[WEIR_A_MATCH_PROTO] || policy == &match[WEIR_A_MATCH_ICMP_TYPE] ||
 	       policy == &match[WEIR_A_MATCH_ICMPV6_TYPE];
 }
@@ -206,6 +206,12 @@ int weir_nl_error(const struct weir_error *error, const struct nlattr *attr, int
 int weir_nl_no_limit(const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
 	weir_nl_refuse(extack, attr, "no limit of that name; limit show lists them");
+	return -ENOENT;
+}
+
+int weir_nl_no_list(const struct nlattr *attr, struct netlink_ext_ack *extack)
+{
+	weir_nl_refuse(extack, attr, "no list of that name; prefix-list show lists them");
 	return -ENOENT;
 }
 

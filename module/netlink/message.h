@@ -18,6 +18,8 @@
 #include "netlink/compat.h"
 #include "netlink/gen.h"
 
+struct weir_last_drop;
+
 extern const struct weir_event_sink weir_nl_event_sink;
 
 void weir_nl_events_stop(void);
@@ -50,6 +52,7 @@ int weir_nl_put_prefix(struct sk_buff *skb, int attr, int len_attr,
 int weir_nl_error(const struct weir_error *error, const struct nlattr *attr, int err,
 		  struct netlink_ext_ack *extack);
 int weir_nl_no_limit(const struct nlattr *attr, struct netlink_ext_ack *extack);
+int weir_nl_no_list(const struct nlattr *attr, struct netlink_ext_ack *extack);
 struct sk_buff *weir_nl_reply(struct genl_info *info);
 int weir_nl_reply_end(struct genl_info *info, struct sk_buff *skb, int err);
 void *weir_nl_dump_put(struct sk_buff *skb, struct netlink_callback *cb);
@@ -72,13 +75,13 @@ void weir_nl_peek(const struct weir_net *wn, const struct weir_limit *limit,
 int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_limit *limit,
 		       const struct weir_source_state *state, const u64 *slot);
 int weir_nl_put_blocked(struct sk_buff *skb, u64 blocked);
-int weir_nl_put_dev(struct sk_buff *skb, struct net *net, int ifindex);
+int weir_nl_put_dev(struct sk_buff *skb, int attr, struct net *net, int ifindex);
 struct weir_net_prefix weir_nl_source_prefix(const struct weir_source *source,
 					     struct weir_prefix prefix);
 
 /* Parts of objects: match.c, exempt.c, limit.c */
-int weir_nl_prefix_nest(const struct nlattr *nest, struct weir_net_prefix *prefix,
-			struct netlink_ext_ack *extack);
+int weir_nl_prefix_parse(struct nlattr **tb, const struct nlattr *nest,
+			 struct weir_net_prefix *prefix, struct netlink_ext_ack *extack);
 int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
 		  const struct weir_edit *edit, struct netlink_ext_ack *extack);
 int weir_nl_put_match(struct sk_buff *skb, int attr, const struct weir_match *match);
@@ -89,6 +92,10 @@ int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit,
 		      const struct weir_counts *counts);
 
+/* A drop: drop.c */
+int weir_nl_put_drop(struct sk_buff *skb, const struct weir_limit *limit,
+		     const struct weir_last_drop *drop);
+
 /* Lists of prefixes: list.c */
 int weir_nl_prefix_list_change(struct weir_edit *edit, struct genl_info *info,
 			       struct weir_error *error);
@@ -96,10 +103,10 @@ int weir_nl_lists(struct weir_edit *edit, struct genl_info *info);
 
 /* Budgets: budget.c */
 int weir_nl_budgets(struct nlattr **attrs, const struct nlattr *head, int len,
-		    struct weir_limit *limit, u8 *place, struct netlink_ext_ack *extack);
+		    struct weir_limit_config *cfg, u8 *place, struct netlink_ext_ack *extack);
 const struct nlattr *weir_nl_budget_fault(const struct nlattr *head, int len,
 					  const struct weir_error *error);
-int weir_nl_put_zone(struct sk_buff *skb, const struct weir_limit *limit);
+int weir_nl_put_zone(struct sk_buff *skb, const struct weir_limit_config *cfg);
 int weir_nl_put_budgets(struct sk_buff *skb, const struct weir_limit *limit,
 			const struct weir_counts *counts);
 int weir_nl_put_counts(struct sk_buff *skb, const struct weir_limit *limit,

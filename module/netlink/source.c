@@ -13,13 +13,6 @@
 #include "path/drops.h"
 #include "path/hook.h"
 
-/* The reasons of a drop are the values of their attributes. */
-static_assert(WEIR_DROP_REASON_BUDGET == (int)WEIR_REASON_BUDGET &&
-	      WEIR_DROP_REASON_BLOCK == (int)WEIR_REASON_BLOCK &&
-	      WEIR_DROP_REASON_FLOOR == (int)WEIR_REASON_FLOOR &&
-	      WEIR_DROP_REASON_SIZE == (int)WEIR_REASON_SIZE &&
-	      WEIR_DROP_REASON_NEWCOMERS == (int)WEIR_REASON_NEWCOMERS);
-
 /* A source, and the limit of the request. */
 struct asked {
 	const char *limit;		/* or "" */
@@ -63,8 +56,6 @@ static int put_drop(struct sk_buff *skb, const struct weir_net *wn, const struct
 		    const struct asked *asked, const struct weir_source_state *state)
 {
 	struct weir_last_drop last = { };
-	struct nlattr *nest;
-	unsigned int by;
 
 	if (!weir_drop_find(wn, limit, &asked->source, weir_clock(), &last)) {
 		if (state->floor || !state->refused)
@@ -74,21 +65,7 @@ static int put_drop(struct sk_buff *skb, const struct weir_net *wn, const struct
 			.result = { WEIR_REFUSED | state->refused_by << WEIR_BUDGET_SHIFT },
 		};
 	}
-	by = weir_result_budget(last.result);
-	nest = nla_nest_start(skb, WEIR_A_SOURCE_LAST_DROP);
-	if (!nest ||
-	    weir_nl_put_u64(skb, WEIR_A_SOURCE_DROP_WITHIN_NS, weir_ticks_ns(last.within)) ||
-	    (last.before &&
-	     weir_nl_put_u64(skb, WEIR_A_SOURCE_DROP_BEFORE_NS, weir_ticks_ns(last.before))) ||
-	    nla_put_u32(skb, WEIR_A_SOURCE_DROP_REASON, weir_result_reason(last.result)) ||
-	    /* The limit may have had more budgets then. */
-	    (limit->budgets > 1 && by < limit->budgets && weir_result_in_budget(last.result) &&
-	     nla_put_u32(skb, WEIR_A_SOURCE_DROP_BUDGET, by + 1)) ||
-	    (last.cost && weir_nl_put_u64(skb, WEIR_A_SOURCE_DROP_COST, last.cost)) ||
-	    (last.own && nla_put_flag(skb, WEIR_A_SOURCE_DROP_OWN)))
-		return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
+	return weir_nl_put_drop(skb, limit, &last);
 }
 
 /* Put until when newcomers have no room, if the source is one. */
@@ -143,7 +120,7 @@ static int asked_put(struct sk_buff *skb, struct netlink_callback *cb, struct we
 		err = weir_nl_limits(config, attrs[WEIR_A_SOURCE_LIMIT], cb->extack);
 	for (; !err && (limit = weir_nl_limit_next(config, asked.limit, &at)); at += !err)
 		if (*asked.limit ||
-		    weir_match_source(&limit->match, &asked.source, asked.dev))
+		    weir_match_source(&limit->cfg.match, &asked.source, asked.dev))
 			err = put_asked(skb, cb, wn, config, limit, &asked);
 	cb->args[0] = at;
 	rcu_read_unlock();
@@ -171,9 +148,11 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 {
 	const struct nlattr *mode = info->attrs[WEIR_A_SOURCE_CHARGE_MODE];
 	const bool reserve = charge->mode == WEIR_CHARGE_MODE_RESERVE;
-	const u64 largest = limit->largest[limit->bytes & 1];
+	u64 own[WEIR_BUDGETS_MAX];
+	const u64 *room = weir_limit_room(limit, &charge->asked.source, own);
+	const u64 largest = weir_limit_largest(limit, room, limit->bytes & 1);
 	struct weir_take take = {
-		.cost = charge->cost, .most = limit->room[0] << reserve,
+		.cost = charge->cost, .most = room[0] << reserve,
 		.drain = charge->mode == WEIR_CHARGE_MODE_DRAIN,
 	};
 	u64 slot[WEIR_SLOTS_MAX + 1], wait = WEIR_NEVER;
@@ -184,7 +163,7 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 	if (reserve && limit->budgets > 1)
 		return weir_nl_refuse(info->extack, mode,
 				      "a limit of several budgets cannot reserve; charge what there is room for");
-	if (reserve && limit->budget[0].mode != WEIR_MODE_BUCKET)
+	if (reserve && limit->cfg.budget[0].mode != WEIR_MODE_BUCKET)
 		return weir_nl_refuse(info->extack, mode,
 				      "only a bucket reserves: a ring turned ahead forgets what was admitted");
 	weir_request_init(&request, &charge->asked.source, (struct weir_cost) { }, weir_clock());

@@ -55,13 +55,21 @@ static bool worse(const struct show *show, const struct weir_source_state *a,
 	return a->dropped > b->dropped;
 }
 
-/* Sources come in the order of a keyed hash, so few insertions move others. */
-static void found_add(struct show *show, const struct weir_source_state *state, u32 limit)
+/* Where a source belongs among those found. */
+static u32 found_at(const struct show *show, const struct weir_source_state *state)
 {
 	u32 at = show->count;
 
 	while (show->ranked && at && worse(show, state, &show->found[at - 1].state))
 		at--;
+	return at;
+}
+
+/* Sources come in the order of a keyed hash, so few insertions move others. */
+static void found_add(struct show *show, const struct weir_source_state *state, u32 limit)
+{
+	u32 at = found_at(show, state);
+
 	if (at == show->room)
 		return;
 	if (show->count < show->room)
@@ -71,21 +79,36 @@ static void found_add(struct show *show, const struct weir_source_state *state, 
 	show->found[at] = (struct found) { .state = *state, .limit = limit };
 }
 
-/* Under rcu_read_lock(). */
+/* The sources of the bucket that is walked; @whether as in weir_table_walk(). */
+static unsigned int bucket_states(struct show *show, const struct weir_net *wn,
+				  const struct weir_limit *limit, bool whether)
+{
+	u64 now = weir_clock();
+	unsigned int i, n;
+
+	n = weir_limit_walk(limit, show->bucket, now, whether, show->state);
+	weir_refusals_pending(wn, limit, show->state, n);
+	for (i = 0; i < n; i++)
+		weir_batches_unspent(limit->table, now, &show->state[i], NULL);
+	return n;
+}
+
+/* Under rcu_read_lock(). Few buckets have one of the worst, of which more is told. */
 static void bucket_walk(struct show *show, const struct weir_net *wn,
 			const struct weir_limit *limit)
 {
-	struct weir_source_state *state = show->state;
-	u64 now = weir_clock();
-	unsigned int n;
+	const struct weir_source_state *state = show->state;
+	unsigned int n = bucket_states(show, wn, limit, show->ranked);
 
-	n = weir_table_walk(limit->table, show->bucket++, now, limit->room, state);
-	weir_refusals_pending(wn, limit, state, n);
-	for (; n--; state++) {
-		weir_batches_unspent(limit->table, now, state, NULL);
+	while (n && (!show_wants(show, &state[n - 1], limit->prefix) ||
+		     found_at(show, &state[n - 1]) == show->room))
+		n--;
+	if (n && show->ranked)
+		n = bucket_states(show, wn, limit, false);
+	for (; n--; state++)
 		if (show_wants(show, state, limit->prefix))
 			found_add(show, state, limit->id);
-	}
+	show->bucket++;
 }
 
 /* Walk the next bucket, if any, of the next limit. Returns 1, 0 at the end, or -EINTR. */

@@ -302,7 +302,7 @@ walk_outwards(const struct weir_exempts *exempts, u32 at, const char *dev, u32 l
 }
 
 /*
- * Find the exemptions of a whole address. @dev is the input device, or "". @place is
+ * Find the exemptions of a whole address. @dev is the name of the input device, or "". @place is
  * valid as long as @exempts; @place->all is set if it is exempt from all limits.
  */
 void weir_exempt_place(const struct weir_exempts *exempts,

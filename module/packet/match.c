@@ -130,9 +130,9 @@ static noinline bool lists_unmet(const struct weir_match *match, const struct we
 	u8 family = packet->family;
 
 	return unmet(match, WEIR_IF_TO_LIST,
-		     weir_prefixes_have(match->to_list, family, destination(packet))) ||
+		     weir_prefixes_find(match->to_list, family, destination(packet))) ||
 	       unmet(match, WEIR_IF_FROM_LIST,
-		     weir_prefixes_have(match->from_list, family, packet->source.word));
+		     weir_prefixes_find(match->from_list, family, packet->source.word));
 }
 
 /* A function of its own, so that the conditions that most packets fail need no stack. */
@@ -200,7 +200,7 @@ bool weir_match_source(const struct weir_match *match,
 		failed |= WEIR_IF_FAMILY;
 	if (!prefixes_hold(&match->from, family, source->word))
 		failed |= WEIR_IF_FROM;
-	if (!weir_prefixes_have(match->from_list, family, source->word))
+	if (!weir_prefixes_find(match->from_list, family, source->word))
 		failed |= WEIR_IF_FROM_LIST;
 	if (*dev) {
 		conds |= match->conds & WEIR_IF_DEV;

@@ -19,8 +19,8 @@ static u64 charged_at(const struct weir_limit *limit, const struct weir_lookup *
 	u16 late = lookup->receipt.at[0] - slot;
 
 	/* A calendar's slots do not tick. */
-	return !late || limit->budget[0].mode == WEIR_MODE_CALENDAR ? lookup->tick :
-	       (slot + late) * limit->budget[0].slot_ticks;
+	return !late || limit->table->spec.count[0].calendar_ms ? lookup->tick :
+	       weir_count_begins(limit->table->count, slot + late);
 }
 
 /* The limit has a penalty and refused the source, which has an entry: block it, if it is time. */
@@ -73,7 +73,10 @@ void weir_limit_report(struct weir_net *wn, const struct weir_limit *limit,
 		weir_event_source(wn, limit, request->source);
 }
 
-/* Give back what weir_limit_charge() has charged with the receipt, if anything. */
+/*
+ * Give back what weir_limit_charge() has charged with the receipt, if anything, and it has not left
+ * its window. Others may have been charged with the request since. Context: as the charge.
+ */
 void weir_limit_undo(const struct weir_net *wn, const struct weir_limit *limit,
 		     struct weir_request *request, const struct weir_charged *receipt)
 {
@@ -82,8 +85,8 @@ void weir_limit_undo(const struct weir_net *wn, const struct weir_limit *limit,
 	if (weir_result_verdict(receipt->result) != WEIR_ADMIT)
 		return;
 	if (receipt->result.flags & WEIR_NEWCOMER)
-		weir_permit_uncharge(&limit->newcomers, lookup->tick, request->cost.packets,
-				     receipt->result.flags, receipt->newcomers);
+		weir_permit_uncharge(&limit->newcomers, request->cost.packets,
+				     receipt->result.flags, &receipt->newcomers);
 	weir_request_prepare(request, wn, limit);
 	lookup->receipt = receipt->source;
 	if (weir_table_uncharge(limit->table, lookup))
@@ -106,7 +109,7 @@ struct weir_result weir_limit_take(struct weir_net *wn, const struct weir_limit 
 
 	take->permit = (struct weir_permit) { .known_ticks = limit->newcomers.known_ticks };
 	weir_request_prepare(request, wn, limit);
-	lookup->budgets = limit->room;
+	lookup->budgets = weir_limit_room(limit, request->source, lookup->own);
 	weir_batch_return(limit->table, lookup);
 	flags = weir_table_take(limit->table, lookup, take, wait);
 	if (flags & WEIR_EVICTED) {

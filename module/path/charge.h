@@ -40,7 +40,7 @@ struct weir_charged {
 	struct weir_result result;	/* of the charge */
 };
 
-/* Begin a request of packets of a whole address; both stay the caller's. */
+/* Begin a request of packets of a whole address, which stays the caller's; @tick: weir_clock(). */
 static inline void weir_request_init(struct weir_request *request,
 				     const struct weir_source *source, struct weir_cost cost,
 				     u64 tick)
@@ -65,8 +65,8 @@ static inline void weir_request_mask(struct weir_request *request, const struct 
 static inline u16 weir_request_prepare(struct weir_request *request, const struct weir_net *wn,
 				       const struct weir_limit *limit)
 {
-	u16 flags = weir_limit_cost(limit, &request->lookup, request->cost.packets,
-				    request->cost.bytes);
+	u16 flags = weir_limit_cost(limit, &request->lookup, request->source,
+				    request->cost.packets, request->cost.bytes);
 
 	if (request->prefix.len4 != limit->prefix.len4 ||
 	    request->prefix.len6 != limit->prefix.len6) {
@@ -94,7 +94,7 @@ weir_limit_charge(struct weir_net *wn, const struct weir_limit *limit,
 	if (receipt) {
 		flags = weir_request_prepare(request, wn, limit);
 	} else {
-		flags = weir_limit_cost(limit, lookup, request->cost.packets,
+		flags = weir_limit_cost(limit, lookup, request->source, request->cost.packets,
 					request->cost.bytes);
 		if (likely(!flags))
 			weir_request_mask(request, wn, limit);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Which packet of an address a limit dropped last, and why: for source-get, also where no entry
- * of a table says anything of the source.
+ * of a table says anything of the source. All cells together are the latest drops, for drop-get.
  *
  * The cells are a hash of addresses and limits. A cell has the last drop that was noted there;
  * one that another address or limit has taken since is not known any more.
@@ -44,12 +44,13 @@ void weir_drop_write(struct weir_drop *drop, const struct weir_limit *limit,
 	atomic_set(&drop->seq, seq + 2);
 }
 
-/* Copy a cell. Returns false if it is being written, each time. */
-static bool drop_read(const struct weir_drop *drop, struct weir_drop *copy)
+bool weir_drop_read(const struct weir_net *wn, unsigned int index, struct weir_drop *copy)
 {
+	const struct weir_drop *drop = wn->drops + index;
 	unsigned int tries;
 	int seq;
 
+	/* Written again and again meanwhile, it is none. */
 	for (tries = 0; tries < WEIR_TRIES; tries++) {
 		seq = atomic_read(&drop->seq);
 		/* Pairs with weir_drop_note(): what is even was written whole. */
@@ -59,9 +60,24 @@ static bool drop_read(const struct weir_drop *drop, struct weir_drop *copy)
 		/* Likewise: a write that began meanwhile is seen in seq. */
 		smp_rmb();
 		if (!(seq & 1) && atomic_read(&drop->seq) == seq)
-			return true;
+			return copy->limit;
 	}
 	return false;
+}
+
+void weir_drop_tell(const struct weir_limit *limit, const struct weir_drop *drop, u64 tick,
+		    struct weir_last_drop *last)
+{
+	const struct weir_cost *cost = &drop->cost;
+
+	*last = (struct weir_last_drop) {
+		.within = (tick > drop->tick ? tick - drop->tick : 0) + 1,
+		.result = drop->result,
+		.own = true,
+	};
+	if (weir_result_reason(last->result) == WEIR_REASON_SIZE)
+		last->cost = limit->bytes & BIT(weir_result_budget(last->result)) ?
+			     cost->bytes : cost->packets;
 }
 
 /*
@@ -77,32 +93,26 @@ bool weir_drop_find(const struct weir_net *wn, const struct weir_limit *limit,
 	u32 noted;
 	u64 age;
 
-	if (!drop_read(cell, &drop) || drop.limit != limit->id)
+	if (!weir_drop_read(wn, cell - wn->drops, &drop) || drop.limit != limit->id)
 		return false;
 	/* Pairs with weir_refused_note(). */
 	noted = READ_ONCE(*weir_refused_cell(source->word[0], source->word[1]));
-	last->result = drop.result;
+	weir_drop_tell(limit, &drop, tick, last);
 	last->own = weir_source_same(&drop.source, source);
 	weir_source_mask(&drop.source, limit->prefix);
 	weir_source_mask(&masked, limit->prefix);
 	if (!weir_source_same(&drop.source, &masked))
 		return false;
-	age = tick > drop.tick ? tick - drop.tick : 0;
-	last->within = age + 1;
 	/* The time of a note that came later, perhaps another's. */
-	age = min_t(u64, age, max_t(s32, (u32)tick - noted, 0));
+	age = min_t(u64, last->within - 1, max_t(s32, (u32)tick - noted, 0));
 	last->before = last->own && age > WEIR_NOTE_TICKS + WEIR_REFUSAL_TICKS ?
 		       age - WEIR_NOTE_TICKS - WEIR_REFUSAL_TICKS : 0;
-	last->cost = 0;
-	if (weir_result_reason(last->result) == WEIR_REASON_SIZE)
-		last->cost = limit->bytes & BIT(weir_result_budget(last->result)) ?
-			     drop.cost.bytes : drop.cost.packets;
 	return true;
 }
 
 int weir_drops_alloc(struct weir_net *wn)
 {
-	wn->drops = kvcalloc(1 << WEIR_DROPS_SHIFT, sizeof(*wn->drops),
+	wn->drops = kvcalloc(WEIR_DROPS, sizeof(*wn->drops),
 			     GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	return wn->drops ? 0 : -ENOMEM;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The last drop of an address by a limit. See the top of drops.c.
+ * The last drop of an address by a limit, and the latest ones. See the top of drops.c.
  */
 #ifndef WEIR_DROPS_H
 #define WEIR_DROPS_H
@@ -17,6 +17,7 @@
 #include "path/refusal.h"
 
 #define WEIR_DROPS_SHIFT	11
+#define WEIR_DROPS		BIT(WEIR_DROPS_SHIFT)
 
 /* Written by the CPU that makes @seq odd; any other one leaves it alone meanwhile. */
 struct weir_drop {
@@ -68,6 +69,16 @@ static inline void weir_drop_note(struct weir_net *wn, const struct weir_limit *
 /* Context: process, RCU read lock. */
 bool weir_drop_find(const struct weir_net *wn, const struct weir_limit *limit,
 		    const struct weir_source *source, u64 tick, struct weir_last_drop *last);
+
+/*
+ * Copy a drop, one of WEIR_DROPS in no order. Returns false if there is none. Context: process,
+ * RCU read lock, while there are limits.
+ */
+bool weir_drop_read(const struct weir_net *wn, unsigned int index, struct weir_drop *copy);
+
+/* When, why and of what size a drop of that limit was. */
+void weir_drop_tell(const struct weir_limit *limit, const struct weir_drop *drop, u64 tick,
+		    struct weir_last_drop *last);
 
 /* Allocated while there are hooks. Context: process, namespace locked. */
 int weir_drops_alloc(struct weir_net *wn);

@@ -4,6 +4,7 @@
  * a flood is dropped before it costs anything else. The CPU's refusal cache answers
  * first, then the limits: verdict.c.
  */
+#include <linux/atomic.h>
 #include <linux/bottom_half.h>
 #include <linux/jiffies.h>
 #include <linux/local_lock.h>
@@ -105,22 +106,35 @@ static const struct nf_hook_ops hook_ops[] = {
 	},
 };
 
+/* Of namespaces with hooks. */
+static atomic_t hooked;
+
+unsigned int weir_hook_namespaces(void)
+{
+	return atomic_read(&hooked);
+}
+
 /* Register the hooks of a locked namespace without any; may sleep. */
 int weir_hook_register(struct weir_net *wn)
 {
 	struct nf_hook_ops *ops = wn->ops;
 	unsigned int i;
+	int err;
 
 	BUILD_BUG_ON(ARRAY_SIZE(hook_ops) != ARRAY_SIZE(wn->ops));
 	for (i = 0; i < ARRAY_SIZE(hook_ops); i++) {
 		ops[i] = hook_ops[i];
 		ops[i].priv = wn;
 	}
-	return nf_register_net_hooks(wn->net, ops, ARRAY_SIZE(hook_ops));
+	err = nf_register_net_hooks(wn->net, ops, ARRAY_SIZE(hook_ops));
+	if (!err)
+		atomic_inc(&hooked);
+	return err;
 }
 
 /* Packets may still be in the hooks until a grace period has passed; may sleep. */
 void weir_hook_unregister(struct weir_net *wn)
 {
 	nf_unregister_net_hooks(wn->net, wn->ops, ARRAY_SIZE(wn->ops));
+	atomic_dec(&hooked);
 }

@@ -35,6 +35,8 @@ static inline void weir_hook_unlock(void)
 
 int weir_hook_register(struct weir_net *wn);
 void weir_hook_unregister(struct weir_net *wn);
+/* How many namespaces have hooks, that is limits. */
+unsigned int weir_hook_namespaces(void);
 nf_hookfn weir_hook_ipv4;
 nf_hookfn weir_hook_ipv6;
 

@@ -12,13 +12,8 @@
  * sources share one at most twice in 2^24.
  */
 #include "limit/limit.h"
+#include "limit/pool.h"
 #include "path/permit.h"
-#include "table/shared.h"
-
-const struct weir_source weir_room_of[2] = {
-	{ .scope = 0 },
-	{ .scope = WEIR_SCOPE_IPV6 },
-};
 
 /* Times of cells. A second try comes at least AGAIN of them later. */
 #define CELL_TICKS	(HZ / 16)
@@ -81,74 +76,30 @@ static bool second_try(struct weir_tries *tries, const struct weir_lookup *looku
 	return age >= AGAIN;
 }
 
-/* Prepare a lookup for @packets of one of the two sources. */
-static struct weir_lookup room_lookup(const struct weir_newcomers *newcomers, u64 tick,
-				      u32 packets, bool second)
-{
-	return (struct weir_lookup) {
-		.source = &weir_room_of[second],
-		.tick = tick,
-		.cost = packets,
-		.budget = newcomers->budget,
-		.hash = newcomers->hash[second],
-	};
-}
-
-/* Is it certain that the first budget has no room? */
-static bool room_full(const struct weir_newcomers *newcomers, u64 tick)
-{
-	const struct weir_tries *tries = newcomers->tries;
-
-	/* Pairs with room_refused() and weir_newcomers_replaced(). */
-	return tick < READ_ONCE(tries->full) &&
-	       READ_ONCE(newcomers->way->seq.sequence) == READ_ONCE(tries->full_seq) &&
-	       !weir_batch_left(newcomers->table, &weir_room_of[0]);
-}
-
-/* The first budget refused, with @room. All CPUs read what is written, so that is rare. */
-static void room_refused(const struct weir_newcomers *newcomers,
-			 const struct weir_lookup *room)
-{
-	struct weir_tries *tries = newcomers->tries;
-	u64 slot = weir_table_slot(newcomers->table, room->tick);
-
-	/* Pairs with weir_permit_charge(). */
-	WRITE_ONCE(tries->used_up, room->tick + newcomers->span_ticks);
-	if (room->cost != 1 || room->way != newcomers->way)
-		return;
-	/* Pairs with room_full(). A mixture of two CPUs' may refuse until the slot ends. */
-	WRITE_ONCE(tries->full_seq, room->seq);
-	WRITE_ONCE(tries->full, (slot + 1) * newcomers->slot_ticks);
-}
-
 /*
  * Charge one of the two budgets for a newcomer. Returns WEIR_CHARGED, perhaps with
- * WEIR_SECOND, or WEIR_REFUSED, perhaps with WEIR_FIRST, or WEIR_AGAIN.
+ * WEIR_SECOND, or WEIR_REFUSED, perhaps with WEIR_FIRST.
  */
 static u16 room_charge(const struct weir_newcomers *newcomers, struct weir_lookup *lookup,
 		       u32 packets)
 {
-	u16 result = WEIR_REFUSED, again;
-	struct weir_lookup room;
+	struct weir_pool *first = &newcomers->pool[0], *second = &newcomers->pool[1];
+	const u64 tick = lookup->tick;
+	u16 result = WEIR_REFUSED;
 
-	if (!room_full(newcomers, lookup->tick)) {
-		room = room_lookup(newcomers, lookup->tick, packets, false);
-		/* A packet that exceeds the budget meets a floor there, which is no source's. */
-		result = weir_batch_charge(newcomers->table, &room) & ~WEIR_FLOORED;
-		if (result & WEIR_REFUSED)
-			room_refused(newcomers, &room);
-	}
-	if (result & WEIR_REFUSED) {
-		if (!second_try(newcomers->tries, lookup))
+	if (!weir_pool_full(first, tick)) {
+		result = weir_pool_charge(first, tick, packets, newcomers->budget,
+					  &lookup->newcomer);
+		if (result & WEIR_CHARGED)
 			return result;
-		room = room_lookup(newcomers, lookup->tick, packets, true);
-		again = weir_batch_charge(newcomers->table, &room);
-		if (again & WEIR_REFUSED)
-			return result;
-		result = again | WEIR_SECOND;
+		/* Pairs with weir_permit_charge(). All CPUs read it, but this is rare. */
+		WRITE_ONCE(newcomers->tries->used_up, tick + newcomers->span_ticks);
 	}
-	lookup->newcomer = room.receipt;
-	return result;
+	if (!second_try(newcomers->tries, lookup) || weir_pool_full(second, tick) ||
+	    weir_pool_charge(second, tick, packets, newcomers->budget,
+			     &lookup->newcomer) & WEIR_REFUSED)
+		return result;
+	return WEIR_CHARGED | WEIR_SECOND;
 }
 
 /*
@@ -167,17 +118,15 @@ u16 weir_permit_charge(const struct weir_limit *limit, struct weir_lookup *looku
 
 	if (room & WEIR_REFUSED && !learn)
 		return room | WEIR_NEWCOMER;
-	if (room & WEIR_AGAIN)
-		return room;
 	permit.known_ticks = learn ? 0 : newcomers->known_ticks;
-	/* Pairs with room_refused(). */
+	/* Pairs with room_charge(). */
 	permit.late = !learn && lookup->tick < READ_ONCE(newcomers->tries->used_up);
 	result = weir_table_admit(limit->table, lookup, &permit);
 	if (room & WEIR_REFUSED)
 		return result;
 	if (result & WEIR_CHARGED)
 		return result | WEIR_NEWCOMER | (room & WEIR_SECOND);
-	weir_permit_uncharge(newcomers, lookup->tick, packets, room, lookup->newcomer);
+	weir_permit_uncharge(newcomers, packets, room, &lookup->newcomer);
 	return result;
 }
 
@@ -192,39 +141,27 @@ u16 weir_permit_refuse(const struct weir_limit *limit, const struct weir_lookup 
 
 	/* Pairs with weir_newcomers_learn(). */
 	if (!newcomers->budget || lookup->tick < READ_ONCE(newcomers->tries->learn) ||
-	    !room_full(newcomers, lookup->tick) || !weir_table_unknown(limit->table, lookup) ||
-	    second_try(newcomers->tries, lookup))
+	    !weir_pool_full(newcomers->pool, lookup->tick) ||
+	    !weir_table_unknown(limit->table, lookup) || second_try(newcomers->tries, lookup))
 		return 0;
 	return WEIR_REFUSED | WEIR_NEWCOMER;
 }
 
 /* Give back what a newcomer was charged, by its receipt; @result says to which budget. */
-void weir_permit_uncharge(const struct weir_newcomers *newcomers, u64 tick, u32 packets,
-			  u16 result, struct weir_receipt receipt)
+void weir_permit_uncharge(const struct weir_newcomers *newcomers, u32 packets, u16 result,
+			  const struct weir_receipt *receipt)
 {
-	struct weir_lookup room = room_lookup(newcomers, tick, packets, result & WEIR_SECOND);
-
-	room.receipt = receipt;
-	weir_table_uncharge(newcomers->table, &room);
+	weir_pool_undo(&newcomers->pool[!!(result & WEIR_SECOND)], packets, receipt);
 }
 
 void weir_newcomers_peek(const struct weir_newcomers *newcomers, u64 tick,
 			 struct weir_newcomers_state *state)
 {
-	struct weir_source_state is;
-	const u64 budget = newcomers->budget;
-	u64 slot[WEIR_SLOTS_MAX + 1];
-	int second;
+	struct weir_pool_state first, second;
 
-	*state = (struct weir_newcomers_state) { };
-	for (second = ARRAY_SIZE(weir_room_of); second--; ) {
-		weir_table_peek(newcomers->table, &weir_room_of[second], newcomers->hash[second],
-				tick, &budget, &is, slot);
-		weir_batches_unspent(newcomers->table, tick, &is, NULL);
-		state->count += is.count[0];
-		state->wait = is.wait;
-	}
+	weir_pool_peek(&newcomers->pool[0], tick, newcomers->budget, &first);
+	weir_pool_peek(&newcomers->pool[1], tick, newcomers->budget, &second);
+	state->count = first.packets + second.packets;
 	/* Nobody waits meanwhile; pairs with weir_newcomers_learn(). */
-	if (tick < READ_ONCE(newcomers->tries->learn))
-		state->wait = 0;
+	state->wait = tick < READ_ONCE(newcomers->tries->learn) ? 0 : first.wait;
 }

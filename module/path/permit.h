@@ -15,29 +15,24 @@ struct weir_row {
 	u32 cell[WEIR_CELLS];
 };
 
-/* How a limit stands to newcomers; any CPU writes the group in the middle. */
+/* How a limit stands to newcomers. */
 struct weir_tries {
 	struct weir_row *row;
 	u32 mask;		/* rows less one */
 	u64 key[2];		/* of the fingerprints, odd */
 
-	u64 used_up;		/* tick until which a late refusal is remembered */
-	u64 full;		/* tick until which nothing fits the first budget, */
-	u32 full_seq;		/* while this is the seqcount of its way */
+	u64 used_up;		/* tick until which a late refusal is remembered; any CPU */
 
 	u64 learn;		/* until this tick; process context writes it */
 	atomic64_t *held;	/* as that of struct weir_table */
 };
 
-/* The two sources of a table of newcomers, as weir_batch_wanted() expects them. */
-extern const struct weir_source weir_room_of[2];
-
 /* Packets: BH off, RCU read lock. */
 u16 weir_permit_refuse(const struct weir_limit *limit, const struct weir_lookup *lookup);
 u16 weir_permit_charge(const struct weir_limit *limit, struct weir_lookup *lookup,
 		       u32 packets);
-void weir_permit_uncharge(const struct weir_newcomers *newcomers, u64 tick, u32 packets,
-			  u16 result, struct weir_receipt receipt);
+void weir_permit_uncharge(const struct weir_newcomers *newcomers, u32 packets, u16 result,
+			  const struct weir_receipt *receipt);
 
 /* How the two budgets stand now; RCU read lock. */
 struct weir_newcomers_state {

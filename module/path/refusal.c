@@ -91,10 +91,17 @@ void weir_refusal_store(const struct weir_net *wn, const struct weir_config *con
 	entry->bytes = weir_result_reason(result) != WEIR_REASON_BLOCK &&
 		       limit->bytes & BIT(weir_result_budget(result)) ? lookup->cost : 0;
 	WRITE_ONCE(entry->generation, config->generation);
-	/* Pairs with weir_refusals_settle(). */
+	/* Pairs with cache_stored(). */
 	WRITE_ONCE(cache->generation, config->generation);
 	/* Pairs with entry_pending() and weir_refusals_settle(). */
 	smp_store_release(&entry->count, 1);
+}
+
+/* May something be pending in a cache? Not if nothing was stored since before the last change. */
+static bool cache_stored(const struct weir_refusal_cache *cache, u16 generation)
+{
+	/* Pairs with weir_refusal_store(); 0 is left out. */
+	return (u16)(generation - READ_ONCE(cache->generation)) <= 2;
 }
 
 /* Add what is pending in an entry to the state of its source. */
@@ -127,19 +134,23 @@ void weir_refusals_pending(const struct weir_net *wn,
 			   const struct weir_limit *limit,
 			   struct weir_source_state *state, unsigned int count)
 {
-	const struct weir_refusals *refusals = &weir_config_get(wn)->refusals;
-	const struct weir_source_state *end = state + count;
+	const struct weir_config *config = weir_config_get(wn);
+	const struct weir_refusal_cache *cache;
+	unsigned int i;
 	int cpu;
 
-	for (; state < end; state++) {
+	for (i = 0; i < count; i++) {
 		/* As weir_way_dropped(), but at once: a count is of one kind. */
-		if (state->observed != limit->observe)
-			state->dropped = 0;
-		state->observed = limit->observe;
-		for_each_possible_cpu(cpu)
-			entry_pending(weir_refusal_entry(per_cpu_ptr(wn->refusals, cpu),
-							 refusals, &state->source),
-				      limit, state);
+		if (state[i].observed != limit->observe)
+			state[i].dropped = 0;
+		state[i].observed = limit->observe;
+	}
+	for_each_possible_cpu(cpu) {
+		cache = per_cpu_ptr(wn->refusals, cpu);
+		for (i = 0; i < count && cache_stored(cache, config->generation); i++)
+			entry_pending(weir_refusal_entry(cache, &config->refusals,
+							 &state[i].source),
+				      limit, &state[i]);
 	}
 }
 
@@ -178,14 +189,14 @@ void weir_refusals_init(struct weir_config *config)
 	key = prefix;
 	for (i = 0; i < config->count; i++) {
 		limit = config->limit[i];
-		if (limit->match.conds & ~WEIR_IF_SENDER ||
+		if (limit->cfg.match.conds & ~WEIR_IF_SENDER ||
 		    limit->prefix.len4 != prefix.len4 || limit->prefix.len6 != prefix.len6)
 			break;
-		for (n = 0; n < limit->match.from.count; n++)
-			lengthen(&key, &limit->match.from.prefix[n]);
-		if (limit->match.from_list) {
-			key.len4 = max(key.len4, limit->match.from_list->longest[0]);
-			key.len6 = max(key.len6, limit->match.from_list->longest[1]);
+		for (n = 0; n < limit->cfg.match.from.count; n++)
+			lengthen(&key, &limit->cfg.match.from.prefix[n]);
+		if (limit->cfg.match.from_list) {
+			key.len4 = max(key.len4, limit->cfg.match.from_list->longest[0]);
+			key.len6 = max(key.len6, limit->cfg.match.from_list->longest[1]);
 		}
 	}
 	refusals->limits = i;
@@ -211,8 +222,7 @@ void weir_refusals_settle(struct weir_net *wn)
 	for_each_possible_cpu(cpu) {
 		cond_resched();
 		cache = per_cpu_ptr(wn->refusals, cpu);
-		/* Nothing was stored since before the last change; 0 is left out. */
-		if ((u16)(generation - READ_ONCE(cache->generation)) > 2)
+		if (!cache_stored(cache, generation))
 			continue;
 		rcu_read_lock();
 		entry = cache->entry;

@@ -30,6 +30,13 @@ static inline void weir_trace_address(u8 *saddr,
 }
 #endif
 
+/* perf reads the format, and there has no other way to know what an enumerator is. */
+TRACE_DEFINE_ENUM(WEIR_REASON_BUDGET);
+TRACE_DEFINE_ENUM(WEIR_REASON_BLOCK);
+TRACE_DEFINE_ENUM(WEIR_REASON_FLOOR);
+TRACE_DEFINE_ENUM(WEIR_REASON_SIZE);
+TRACE_DEFINE_ENUM(WEIR_REASON_NEWCOMERS);
+
 #define weir_trace_reason(reason)			\
 	__print_symbolic(reason,			\
 			 { WEIR_REASON_BUDGET, "budget" },	\
@@ -50,7 +57,7 @@ DECLARE_EVENT_CLASS(weir_source,
 		__field(u8, reason)
 	),
 	TP_fast_assign(
-		memcpy(__entry->limit, limit->name, WEIR_NAME_SIZE);
+		memcpy(__entry->limit, limit->cfg.name, WEIR_NAME_SIZE);
 		weir_trace_address(__entry->saddr, source);
 		__entry->tick = tick;
 		__entry->budget = weir_result_budget(result) + 1;
@@ -84,7 +91,7 @@ DECLARE_EVENT_CLASS(weir_cost,
 		__field(u64, bytes)
 	),
 	TP_fast_assign(
-		memcpy(__entry->limit, limit->name, WEIR_NAME_SIZE);
+		memcpy(__entry->limit, limit->cfg.name, WEIR_NAME_SIZE);
 		weir_trace_address(__entry->saddr, source);
 		__entry->tick = tick;
 		__entry->packets = packets;
@@ -124,7 +131,7 @@ TRACE_EVENT(weir_drop,
 	),
 	TP_fast_assign(
 		__entry->skbaddr = skb;
-		memcpy(__entry->limit, limit->name, WEIR_NAME_SIZE);
+		memcpy(__entry->limit, limit->cfg.name, WEIR_NAME_SIZE);
 		weir_trace_address(__entry->saddr, source);
 		__entry->tick = tick;
 		__entry->packets = packets;

@@ -18,6 +18,7 @@
 #include "packet/packet.h"
 #include "path/charge.h"
 #include "path/drops.h"
+#include "path/nflog.h"
 #include "path/refusal.h"
 #include "path/trace.h"
 #include "path/verdict.h"
@@ -60,7 +61,7 @@ static inline bool matches(struct weir_context *ctx, const struct weir_limit *li
 {
 	const struct weir_exempt *exempt;
 
-	if (!weir_match_packet(&limit->match, &ctx->packet))
+	if (!weir_match_packet(&limit->cfg.match, &ctx->packet))
 		return false;
 	if (likely(!ctx->place.exempts))
 		return true;
@@ -71,6 +72,17 @@ static inline bool matches(struct weir_context *ctx, const struct weir_limit *li
 	if (!ctx->exempt)
 		weir_exempt_count(exempt, ctx->request.cost.packets, ctx->request.cost.bytes);
 	return ctx->exempt;
+}
+
+/* Note a drop, and log it if the limit does. */
+static noinline void note_drop(const struct weir_context *ctx, struct weir_net *wn,
+			       const struct weir_limit *limit, struct weir_result result)
+{
+	const struct weir_packet *packet = &ctx->packet;
+
+	weir_drop_note(wn, limit, &packet->source, &ctx->request, result);
+	if (limit->cfg.log && packet->skb)
+		weir_nflog_drop(wn, limit, packet, result, ctx->request.lookup.tick);
 }
 
 /*
@@ -87,7 +99,7 @@ count_refusal(struct weir_context *ctx, struct weir_net *wn, const struct weir_c
 	struct weir_refusal *entry = NULL;
 
 	if (!limit->observe && weir_refused_note(&packet->source, lookup->tick))
-		weir_drop_note(wn, limit, &packet->source, &ctx->request, result);
+		note_drop(ctx, wn, limit, result);
 	ctx->dropper = limit;
 	ctx->result = result;
 	if (unlikely(!weir_result_has_entry(result)))
@@ -268,13 +280,14 @@ static noinline bool is_blocked(struct weir_context *ctx, struct weir_net *wn,
 		limit = config->limit[i];
 		block = weir_exempt_from(&ctx->place, dev, WEIR_EXEMPT_BLOCK) ?:
 			weir_exempt_from(&ctx->place, dev, limit->id | WEIR_EXEMPT_BLOCK);
-		if (!block || limit->observe || !weir_match_packet(&limit->match, &ctx->packet) ||
+		if (!block || limit->observe ||
+		    !weir_match_packet(&limit->cfg.match, &ctx->packet) ||
 		    weir_exempt_from(&ctx->place, dev, limit->id))
 			continue;
 		ctx->request.source = &ctx->packet.source;
 		ctx->dropper = limit;
 		ctx->result.flags = WEIR_REFUSED | WEIR_BLOCKED;
-		weir_drop_note(wn, limit, &ctx->packet.source, &ctx->request, ctx->result);
+		note_drop(ctx, wn, limit, ctx->result);
 		weir_exempt_count(block, cost->packets, cost->bytes);
 		weir_count_limit(limit->stats, WEIR_DROPPED, cost->packets, cost->bytes,
 				 ctx->result);

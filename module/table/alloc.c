@@ -51,6 +51,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "count/window.h"
 #include "table/counts.h"
 #include "table/shared.h"
 
@@ -92,20 +93,6 @@ static void table_size(struct weir_table *table)
 	table->ways = ALIGN(table->ways, 2);
 }
 
-/* See weir_slot_of(). */
-static void count_slot_inverse(struct weir_count *count, u32 ticks)
-{
-	unsigned int shift;
-	u64 whole;
-	u32 left;
-
-	shift = order_base_2(ticks);
-	whole = div_u64_rem(BIT_ULL(63), ticks, &left);
-	count->slot_shift = shift;
-	count->slot_inverse = (whole << shift) +
-			      div_u64(((u64)left << shift) + ticks - 1, ticks);
-}
-
 /* The entries of a log that fit one, two or four cache lines, with a way's other members. */
 static u8 log_entries(u64 budget, unsigned int words)
 {
@@ -134,12 +121,13 @@ static struct weir_count count_of(const struct weir_count_spec *spec, unsigned i
 		.window = spec->slot_ticks ? (u64)spec->slots * spec->slot_ticks -
 			  spec->rounded : U64_MAX,
 		.slot_ticks = spec->slot_ticks,
+		.base = spec->base,
 		.off = ALIGN(off, 8),
 		.bytes = spec->bytes,
 	};
 
 	if (spec->slot_ticks && !spec->calendar_ms)
-		count_slot_inverse(&count, spec->slot_ticks);
+		weir_count_divide(&count, spec->slot_ticks);
 	return count;
 }
 
@@ -257,7 +245,7 @@ void weir_table_anchor(struct weir_table *table, const struct weir_zone *zone)
 	for (i = 0; i <= table->more; i++)
 		if (table->spec.count[i].calendar_ms)
 			weir_calendar_anchor(&table->calendar[i], table->spec.count[i].calendar_ms,
-					     zone, &table->count[i].slot);
+					     zone, &table->count[i].base);
 }
 
 /* When the current period of a count ends, in seconds since 1970; 0 if it has no calendar. */
@@ -274,7 +262,8 @@ static bool has_batches(const struct weir_table_spec *spec)
 	       !spec->count[0].calendar_ms && (!spec->prefix.len4 || !spec->prefix.len6);
 }
 
-static void table_plan(struct weir_table *table, const struct weir_table_spec *spec)
+/* All of a table but its memory. */
+void weir_table_plan(struct weir_table *table, const struct weir_table_spec *spec)
 {
 	*table = (struct weir_table) { .spec = *spec };
 	table_size(table);
@@ -290,7 +279,7 @@ u64 weir_table_need(const struct weir_table_spec *spec)
 {
 	struct weir_table layout;
 
-	table_plan(&layout, spec);
+	weir_table_plan(&layout, spec);
 	return layout.bytes;
 }
 
@@ -305,6 +294,18 @@ bool weir_memory_holds(u64 bytes)
 	return bytes >> PAGE_SHIFT <= available - available / 8;
 }
 
+/* Empty a table that no packet meets. Process context, may sleep. */
+void weir_table_init(const struct weir_table *table, u64 tick)
+{
+	u32 i;
+
+	for (i = 0; i <= table->mask; i++) {
+		bucket_init(table, weir_bucket(table, i), tick);
+		if (!(i & 1023))
+			cond_resched();
+	}
+}
+
 /* Make an empty table, or ERR_PTR(-ENOMEM). Process context, may sleep. */
 struct weir_table *weir_table_alloc(const struct weir_table_spec *spec, u64 tick)
 {
@@ -312,7 +313,7 @@ struct weir_table *weir_table_alloc(const struct weir_table_spec *spec, u64 tick
 	struct weir_table layout, *table;
 	u32 i;
 
-	table_plan(&layout, spec);
+	weir_table_plan(&layout, spec);
 	if (!weir_memory_holds(layout.bytes))
 		return ERR_PTR(-ENOMEM);
 
@@ -334,11 +335,7 @@ struct weir_table *weir_table_alloc(const struct weir_table_spec *spec, u64 tick
 			goto err;
 		cond_resched();
 	}
-	for (i = 0; i <= table->mask; i++) {
-		bucket_init(table, weir_bucket(table, i), tick);
-		if (!(i & 1023))
-			cond_resched();
-	}
+	weir_table_init(table, tick);
 	return table;
 err:
 	weir_table_free(table);

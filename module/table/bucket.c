@@ -54,8 +54,13 @@ struct weir_way *weir_bucket_search(const struct weir_table *table, struct weir_
 void weir_way_source(const struct weir_table *table, const struct weir_way *way,
 		     struct weir_source *source)
 {
-	*source = (struct weir_source) { .scope = way->scope & ~WEIR_STATE_FLAGS };
-	memcpy(source->word, way->word, table->words * sizeof(*way->word));
+	const bool whole = table->words > 2;
+
+	*source = (struct weir_source) {
+		.word = { way->word[0], way->word[1], whole ? way->word[2] : 0,
+			  whole ? way->word[3] : 0 },
+		.scope = way->scope & ~WEIR_STATE_FLAGS,
+	};
 }
 
 /* Under the bucket's lock. */
@@ -291,20 +296,20 @@ u16 weir_way_charge(const struct weir_table *table, struct weir_way *way,
  */
 u8 weir_floor_ends(const struct weir_table *table, struct weir_bucket *bucket, u64 tick)
 {
-	u8 empty = bucket->floor_ends & ~bucket->floor_stays;
+	u8 empty = bucket->floor.ends & ~bucket->floor.stays;
 	const struct weir_count *count = table->count;
 	struct weir_wheel *floor;
 	unsigned int i;
 
 	/* Pairs with floors_end(). */
-	if (!bucket->floor_ends || weir_block_left(READ_ONCE(table->floor_end), tick))
-		return bucket->floor_ends;
+	if (!bucket->floor.ends || weir_block_left(READ_ONCE(table->floor_end), tick))
+		return bucket->floor.ends;
 	for (i = 0; i <= table->more; i++, count++) {
 		floor = weir_wheel_of(count, weir_bucket_floor(table, bucket));
 		if (empty & BIT(i))
 			weir_count_init(&count->shape, floor, floor->at);
 	}
-	bucket->floor_ends = 0;
+	bucket->floor.ends = 0;
 	return 0;
 }
 
@@ -356,7 +361,7 @@ static inline u16 bucket_admit(struct weir_table *table, struct weir_lookup *loo
 		result = WEIR_AGAIN;
 		goto out;
 	}
-	if (unlikely(bucket->blocked | bucket->floor_ends)) {
+	if (unlikely(bucket->blocked | bucket->floor.ends)) {
 		result = bucket_expire(table, bucket, lookup, permit);
 		if (result)
 			goto out;
@@ -397,22 +402,20 @@ u16 __flatten weir_bucket_admit(struct weir_table *table, struct weir_lookup *lo
 }
 
 /*
- * The way that a source of a predecessor gets in a locked bucket where it has none, or NULL.
- * For one that is to be blocked a live source is evicted.
+ * The way that a source gets in a locked bucket where it has none: a free one, or that of a source
+ * that weighs less, or if it is to be blocked of any that may go; or NULL. It may look at all
+ * ways, so that those who lose theirs leave the floor low. @late as of a permit.
  */
 struct weir_way *weir_bucket_room(const struct weir_table *table, struct weir_bucket *bucket,
-				  const struct weir_moved *moved, u64 tick)
+				  const struct weir_moved *moved, bool late, u64 tick)
 {
 	const struct weir_lookup now = { .tick = tick, .slot[0] = weir_table_slot(table, tick) };
 	bool block = moved->state.until && weir_bucket_blocks(table, bucket);
 	int i = free_way(table, bucket, moved->hash);
-	u64 live;
 
-	/* Who is known or blocked may have come before who is live. It may look at all ways. */
-	if (i < 0 && (block || (table->states_off && moved->live))) {
+	if (i < 0 && (block || moved->weight)) {
 		bucket->looks = table->ways;
-		live = victim(table, bucket, &now, false);
-		if (block ? live != WEIR_STAYS : !live)
+		if (victim(table, bucket, &now, late) < (block ? WEIR_STAYS : moved->weight))
 			i = bucket->hand;
 	}
 	return i < 0 ? NULL : weir_bucket_way(table, bucket, i);
@@ -435,7 +438,7 @@ bool weir_bucket_place(const struct weir_table *table, struct weir_bucket *bucke
 		live = weir_counts_weight(table, weir_way_wheel(table, way), tick);
 		/* It was charged after it was chosen. */
 		if (live == WEIR_STAYS)
-			bucket->floor_stays = U8_MAX;
+			bucket->floor.stays = U8_MAX;
 		weir_counts_start(table, floor, weir_way_wheel(table, way));
 	}
 	way_give(table, bucket, i, &moved->source, moved->hash);

@@ -25,7 +25,7 @@ u16 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 		      u32 version, const struct weir_permit *permit);
 u8 weir_floor_ends(const struct weir_table *table, struct weir_bucket *bucket, u64 tick);
 struct weir_way *weir_bucket_room(const struct weir_table *table, struct weir_bucket *bucket,
-				  const struct weir_moved *moved, u64 tick);
+				  const struct weir_moved *moved, bool late, u64 tick);
 bool weir_bucket_place(const struct weir_table *table, struct weir_bucket *bucket,
 		       struct weir_moved *moved, struct weir_way *way, u64 tick);
 

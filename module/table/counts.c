@@ -22,7 +22,7 @@ u64 weir_count_after(const struct weir_count *count, u32 at, u64 tick, u32 slots
 		return WEIR_NEVER;
 	if (count->calendar)
 		return tick + weir_calendar_wait(count->calendar);
-	return (slot + (s32)(at - (u32)slot) + slots) * count->slot_ticks;
+	return weir_count_begins(count, slot + (s32)(at - (u32)slot) + slots);
 }
 
 /* The tick until which a full count stays full for @cost, if nothing changes. */
@@ -35,7 +35,7 @@ u64 weir_count_until(const struct weir_count *count, const struct weir_wheel *wh
 		/* A torn read is of another seqcount. */
 		at = data_race(wheel->at);
 		/* As above. */
-		wait = data_race(weir_count_wait(&count->shape, wheel, cost, budget));
+		wait = data_race(weir_count_wait(&count->shape, wheel, at, cost, budget));
 	}
 	return weir_count_after(count, at, tick, wait);
 }

@@ -98,6 +98,14 @@ static inline void counts_add(const struct weir_table *table, struct weir_wheel 
 	lookup->receipt.epoch = READ_ONCE(table->epoch);
 }
 
+/* The weight of a source by a count, perhaps the first, of which this is the sum. */
+static inline u64 count_weight(const struct weir_count *count, u64 sum, bool first)
+{
+	if (sum && unlikely(weir_count_stays(count)))
+		return WEIR_STAYS;
+	return first ? min(sum, WEIR_STAYS - 1) : sum > 0;
+}
+
 /*
  * What orders sources by how little is lost if they are evicted: 0 if they are idle,
  * WEIR_STAYS if they may not be. @slot is the first count's.
@@ -112,10 +120,7 @@ static inline u64 counts_weight(const struct weir_table *table, struct weir_whee
 	for (i = 0; i <= (single ? 0 : table->more); i++, count++) {
 		sum = weir_count_sum(&count->shape, single ? first : weir_wheel_of(count, first),
 				     i ? weir_count_slot(count, tick) : slot);
-		if (sum && unlikely(weir_count_stays(count)))
-			return WEIR_STAYS;
-		if (sum && !weight)
-			weight = i ? 1 : min(sum, WEIR_STAYS - 1);
+		weight = max(weight, count_weight(count, sum, !i));
 	}
 	return weight;
 }

@@ -3,6 +3,7 @@
  * Read the state of sources, charge them by request, and forget them.
  */
 #include <linux/bottom_half.h>
+#include <linux/prefetch.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
@@ -11,11 +12,10 @@
 #include "table/resize.h"
 #include "table/state.h"
 
-/* Ticks from now until so many slots after the one to which a wheel was turned. */
-static u64 ticks_until(const struct weir_count *count, const struct weir_wheel *wheel,
-		       u64 tick, u32 slots)
+/* Ticks from now until so many slots after a slot. */
+static u64 ticks_until(const struct weir_count *count, u32 slot, u64 tick, u32 slots)
 {
-	u64 when = slots ? weir_count_after(count, wheel->at, tick, slots) : 0;
+	u64 when = slots ? weir_count_after(count, slot, tick, slots) : 0;
 
 	return when == WEIR_NEVER ? when : when > tick ? when - tick : 0;
 }
@@ -26,43 +26,94 @@ struct question {
 	const u64 *budget;	/* of each count */
 	const struct weir_lookup *cost;	/* that waits, or NULL: what was refused last */
 	u64 *slot;		/* as in weir_table_peek(), or NULL */
+	bool whether;		/* as in weir_table_walk() */
+	u32 at[WEIR_BUDGETS_MAX];	/* slot of @tick, of each count */
 };
 
-/* Ticks ago at most that a count refused, by the slot of its mark; 0 if that is not known. */
-static u64 refused_within(const struct weir_count *count, const struct weir_wheel *wheel)
+static struct question question_of(const struct weir_table *table, u64 tick, const u64 *budget)
+{
+	struct question ask = { .tick = tick, .budget = budget };
+	unsigned int i;
+
+	for (i = 0; i <= table->more; i++)
+		ask.at[i] = weir_count_slot(&table->count[i], tick);
+	return ask;
+}
+
+/* Ticks before a slot at most that a count refused, by the mark it has then; 0: not known. */
+static u64 refused_within(const struct weir_count *count, const struct weir_wheel *wheel, u32 slot)
 {
 	const struct weir_shape *shape = &count->shape;
 	u64 groups;
 
 	/* Slots that do not tick have no length in ticks. */
-	if (!count->slot_inverse || !weir_count_marked(shape, wheel, wheel->at))
+	if (!count->slot_inverse)
 		return 0;
-	groups = max_t(s8, (wheel->at >> shape->mark_shift) - wheel->refused, 0) + 1;
+	/* Pairs with weir_count_mark() without a lock. */
+	groups = max_t(s8, (slot >> shape->mark_shift) - READ_ONCE(wheel->refused), 0) + 1;
 	return (groups << shape->mark_shift) * count->slot_ticks;
 }
 
-/* Add the state of a count, by a copy of its wheel. */
-static void wheel_state(const struct weir_table *table, unsigned int i, struct weir_wheel *wheel,
-			const struct question *ask, struct weir_source_state *state)
+/* The sum of a count, and whether it is full: what a walk asks of each source, made short. */
+static void wheel_glance(const struct weir_count *count, const struct weir_wheel *wheel, u32 slot,
+			 u64 budget, u64 *sum, u64 *wait)
+{
+	u64 cost = min(weir_count_wanted(&count->shape, wheel, slot), budget);
+
+	*sum = weir_count_sum(&count->shape, wheel, slot);
+	if (count->shape.kind == WEIR_COUNT_RING)
+		*wait = cost && weir_ring_over(*sum, cost, budget);
+	else
+		*wait = cost && weir_count_full(&count->shape, wheel, slot, cost, budget);
+}
+
+/* Add the state of a count. */
+static void wheel_state(const struct weir_table *table, unsigned int i,
+			const struct weir_wheel *wheel, const struct question *ask,
+			struct weir_source_state *state)
 {
 	const struct weir_count *count = &table->count[i];
-	u64 budget = ask->budget[i], cost, refused;
-	u32 wait = 0;
+	u32 slot = ask->at[i], wait = 0;
+	u64 budget = ask->budget[i], cost = min(1ull, budget), refused;
 
-	weir_count_advance(&count->shape, wheel, weir_count_slot(count, ask->tick));
-	refused = refused_within(count, wheel);
-	if (refused && (!state->refused || refused < state->refused)) {
-		state->refused = refused;
-		state->refused_by = i;
+	/* A wheel may be ahead of the clock. */
+	slot = wheel->at + max_t(s32, slot - wheel->at, 0);
+	if (ask->whether) {
+		wheel_glance(count, wheel, slot, budget, &state->count[i], &state->waits[i]);
+		state->live |= !!state->count[i];
+		return;
 	}
-	cost = min(weir_count_wanted(&count->shape, wheel), budget);
+	if (weir_count_marked(&count->shape, wheel, slot)) {
+		refused = refused_within(count, wheel, slot);
+		if (refused && (!state->refused || refused < state->refused)) {
+			state->refused = refused;
+			state->refused_by = i;
+		}
+		cost = min(weir_count_wanted(&count->shape, wheel, slot), budget);
+	}
 	if (ask->cost)
 		cost = table->more ? ask->cost->amount[count->bytes] : ask->cost->cost;
 	if (cost)
-		wait = weir_count_wait(&count->shape, wheel, cost, budget);
-	state->count[i] = weir_count_sum(&count->shape, wheel, wheel->at);
+		wait = weir_count_wait(&count->shape, wheel, slot, cost, budget);
+	state->count[i] = weir_count_sum(&count->shape, wheel, slot);
 	state->live |= !!state->count[i];
-	state->waits[i] = ticks_until(count, wheel, ask->tick, wait);
+	state->waits[i] = ticks_until(count, slot, ask->tick, wait);
+}
+
+/* Fill in what a ring counted in each slot. */
+static noinline_for_stack void ring_slots(const struct weir_count *count,
+					  const struct weir_wheel *wheel,
+					  const struct question *ask)
+{
+	const struct weir_shape *shape = &count->shape;
+	union weir_wheel_copy copy;
+	unsigned int age;
+
+	/* A refusal without the lock may be marking it. */
+	data_race(memcpy(&copy, wheel, shape->size));
+	weir_count_advance(shape, &copy.wheel, ask->at[0]);
+	for (age = 0; age <= shape->reach; age++)
+		ask->slot[WEIR_SLOTS_MAX - age] = weir_ring_slot(shape, &copy.wheel, age);
 }
 
 /* The longest wait of all counts. */
@@ -80,26 +131,17 @@ static void state_wait(const struct weir_table *table, struct weir_source_state 
 }
 
 /* The state of a way's or floor's wheels. */
-static noinline_for_stack void
-wheels_state(const struct weir_table *table, struct weir_wheel *first,
-	     const struct question *ask, struct weir_source_state *state)
+static void wheels_state(const struct weir_table *table, struct weir_wheel *first,
+			 const struct question *ask, struct weir_source_state *state)
 {
-	const struct weir_count *count = table->count;
-	union weir_wheel_copy copy;
-	unsigned int i, age;
+	unsigned int i;
 
 	state->live = false;
 	state->refused = 0;
-	for (i = 0; i <= table->more; i++, count++) {
-		/* A refusal without the lock may be marking it. */
-		data_race(memcpy(&copy, weir_wheel_of(count, first), count->shape.size));
-		wheel_state(table, i, &copy.wheel, ask, state);
-		if (!ask->slot || i || count->shape.kind != WEIR_COUNT_RING)
-			continue;
-		for (age = 0; age <= count->shape.reach; age++)
-			ask->slot[WEIR_SLOTS_MAX - age] = weir_ring_slot(&count->shape,
-									 &copy.wheel, age);
-	}
+	for (i = 0; i <= table->more; i++)
+		wheel_state(table, i, weir_wheel_of(&table->count[i], first), ask, state);
+	if (ask->slot && table->count[0].shape.kind == WEIR_COUNT_RING)
+		ring_slots(&table->count[0], first, ask);
 }
 
 /* Of a locked way. */
@@ -114,7 +156,8 @@ static void way_state(const struct weir_table *table, struct weir_bucket *bucket
 	state->unknown = way->scope & WEIR_STATE_NEWCOMER;
 	wheels_state(table, weir_way_wheel(table, way), ask, state);
 	state_wait(table, state);
-	state->blocked = weir_block_left(*weir_bucket_until(table, bucket, i), ask->tick);
+	state->blocked = way->scope & WEIR_STATE_BLOCKED ?
+			 weir_block_left(*weir_bucket_until(table, bucket, i), ask->tick) : 0;
 	state->wait = max(state->wait, state->blocked);
 }
 
@@ -126,7 +169,7 @@ static void way_state(const struct weir_table *table, struct weir_bucket *bucket
 static void bucket_full(const struct weir_table *table, struct weir_bucket *bucket,
 			const struct question *ask, struct weir_source_state *state)
 {
-	u8 ends = weir_floor_ends(table, bucket, ask->tick), stays = bucket->floor_stays;
+	u8 ends = weir_floor_ends(table, bucket, ask->tick), stays = bucket->floor.stays;
 	u64 least = bucket->used < table->ways ? 0 : WEIR_NEVER, wait;
 	struct weir_way *way;
 	unsigned int i;
@@ -174,12 +217,13 @@ void weir_table_peek(struct weir_table *table,
 		     const u64 *budget, struct weir_source_state *state,
 		     u64 slot[WEIR_SLOTS_MAX + 1])
 {
-	const struct question ask = { .tick = tick, .budget = budget, .slot = slot };
+	struct question ask = question_of(table, tick, budget);
 	struct weir_bucket *bucket = weir_bucket(table, hash);
 	struct weir_way *way;
 
 	memset(slot, 0, sizeof(*slot) * (WEIR_SLOTS_MAX + 1));
 	*state = (struct weir_source_state) { .source = *source };
+	ask.slot = slot;
 	local_bh_disable();
 	weir_table_settle(table, hash);
 	raw_spin_lock(&bucket->lock);
@@ -214,7 +258,7 @@ static u16 take_locked(struct weir_table *table, struct weir_bucket *bucket,
 		       struct weir_way *way, struct weir_lookup *lookup,
 		       const struct weir_take *take, bool stay, u64 *wait)
 {
-	struct question ask = { .tick = lookup->tick, .budget = lookup->budgets };
+	struct question ask = question_of(table, lookup->tick, lookup->budgets);
 	struct weir_wheel *wheel = way ? weir_way_wheel(table, way) :
 				   weir_bucket_floor(table, bucket);
 	struct weir_source_state state = { };
@@ -248,7 +292,7 @@ static u16 take_locked(struct weir_table *table, struct weir_bucket *bucket,
 	write_seqcount_end(&way->seq);
 	if (table->states_off)
 		weir_state_admitted(table, bucket, way, lookup->tick, &take->permit);
-	*wait = ticks_until(&table->count[0], wheel, lookup->tick, slots);
+	*wait = ticks_until(&table->count[0], wheel->at, lookup->tick, slots);
 	return WEIR_CHARGED;
 }
 
@@ -297,28 +341,39 @@ u16 weir_table_take(struct weir_table *table, struct weir_lookup *lookup,
 
 /*
  * Fill up to WEIR_WAYS_MAX states, of idle sources, too, and return how many. Sources
- * that are still in a predecessor are left out.
+ * that are still in a predecessor are left out. @whether: of waits and refusals only whether there
+ * is a wait is told, by 0 or 1, which is faster.
  */
 unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
-			     const u64 *budget, struct weir_source_state *state)
+			     const u64 *budget, const struct weir_own_budget *own, bool whether,
+			     struct weir_source_state *state)
 {
-	const struct question ask = { .tick = tick, .budget = budget };
 	struct weir_bucket *bucket = weir_bucket(table, index);
+	u64 budgets[WEIR_BUDGETS_MAX];
+	struct question ask = question_of(table, tick, budgets);
 	struct weir_way *way;
 	unsigned int i, n = 0;
 
+	memcpy(budgets, budget, (table->more + 1) * sizeof(*budget));
+	ask.whether = whether;
+	local_bh_disable();
 	for (i = 0; i < table->ways; i++) {
 		way = weir_bucket_way(table, bucket, i);
-		local_bh_disable();
+		/* The same of the next bucket: much of a walk is waiting for memory. */
+		prefetch((void *)way + table->stride);
+		/* Of a source that comes or goes just now either is true. */
+		if (!READ_ONCE(bucket->tag[i]))
+			continue;
 		raw_spin_lock(&way->lock);
 		weir_way_source(table, way, &state[n].source);
 		if (state[n].source.scope != WEIR_SCOPE_INVALID) {
 			state[n].floor = false;
+			budgets[0] = (own ? own->of(own, &state[n].source) : 0) ?: *budget;
 			way_state(table, bucket, i, &ask, &state[n++]);
 		}
 		raw_spin_unlock(&way->lock);
-		local_bh_enable();
 	}
+	local_bh_enable();
 	return n;
 }
 
@@ -412,8 +467,8 @@ void weir_table_clear(struct weir_table *table, u32 index)
 	raw_spin_lock(&bucket->lock);
 	bucket_free(table, bucket, 0, S32_MIN);
 	weir_counts_init(table, weir_bucket_floor(table, bucket));
-	bucket->floor_ends = 0;
-	bucket->floor_stays = 0;
+	bucket->floor.ends = 0;
+	bucket->floor.stays = 0;
 	/*
 	 * Before a way is taken again; pairs with weir_table_uncharge(). All buckets
 	 * are an odd number of epochs, which the 16 bits of a receipt tell apart.

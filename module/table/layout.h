@@ -30,6 +30,12 @@ struct weir_batches;
 #define WEIR_DROPPED_OBSERVED	BIT(31)
 #define WEIR_DROPPED_MAX	(BIT(31) - 1)
 
+/* What the floors of counts that never end are of, BIT(index) of each. */
+struct weir_floor {
+	u8 ends;		/* a count that ends */
+	u8 stays;		/* a source that was counted for ever */
+};
+
 /* A set of ways; BH off. The floor follows at table->floor_off. */
 struct weir_bucket {
 	/* Eight bits of the hash of the source, 0 if free; a hint without the lock */
@@ -37,8 +43,7 @@ struct weir_bucket {
 	u32 version;		/* changes with every tag, after it */
 	bool moving;		/* to the successor; constant from then on */
 	bool moved;		/* likewise, and all is there */
-	u8 floor_ends;		/* counts that never end whose floor is of one that does, */
-	u8 floor_stays;		/* or of a source that was counted for ever: BIT(index) */
+	struct weir_floor floor;
 	u32 seen_end;		/* last slot for which @seen holds, if slots end */
 	u32 expired;		/* when blocks that had ended were cleared, in WEIR_SINCE_TICKS */
 	/* Protects the rest and the four above, and which source has which way */
@@ -107,6 +112,7 @@ struct weir_table {
 	u32 floor_end;		/* see weir_floor_ends(); as of a block */
 	struct weir_calendar calendar[WEIR_BUDGETS_MAX];	/* of those that have one */
 	struct weir_table_spec spec;
+	bool merged;		/* something was merged: its slots stay where they are */
 	u32 chunks;		/* of memory */
 	u64 bytes;		/* of memory in total */
 	atomic64_t *held;	/* to which they are added until it is freed, or NULL */
@@ -134,7 +140,7 @@ struct weir_moved {
 	u32 hash;
 	u32 dropped;		/* WEIR_DROPPED_* */
 	struct weir_state state;
-	bool live;
+	u64 weight;		/* of its wheels; 0 if it is idle */
 };
 
 /* Room for a copy of any wheel. */

@@ -5,10 +5,10 @@
  * A change of size, window, slots, unit or width makes a new table, which refers
  * to the old one and is published at once:
  *
- *  1. The first packet of a source in the new table pulls the source's old bucket:
- *     under the old bucket's lock each way is copied, freed, and placed in the new
- *     table under its bucket there; then the old bucket is marked as moved, and is
- *     constant from then on.
+ *  1. The first packet of a source in the new table pulls the source's old bucket: under the
+ *     old bucket's lock each way is copied, freed, and placed under its bucket in the new table,
+ *     where that is full instead of a source that weighs less; who has no way then is joined into
+ *     the floor. Then the old bucket is marked as moved, and is constant from then on.
  *  2. A packet with the old configuration charges the old table until its source
  *     has no way there and it finds the mark, under the old bucket's lock; then it
  *     starts again with the new configuration.
@@ -42,10 +42,16 @@ static bool same_way(const struct weir_count *a, const struct weir_count *b)
 	       a->shape.rate == b->shape.rate && !a->calendar == !b->calendar;
 }
 
-/* Do their wheels have the same slots? See calendars_succeed(). */
+/* Do slots that are as long begin at the same time? Of calendars see calendars_succeed(). */
+static bool same_base(const struct weir_count *a, const struct weir_count *b)
+{
+	return a->calendar || a->base == b->base;
+}
+
+/* Do their wheels have the same slots? */
 static bool same_slots(const struct weir_count *a, const struct weir_count *b)
 {
-	return same_way(a, b) && a->shape.kind == WEIR_COUNT_RING;
+	return same_way(a, b) && same_base(a, b) && a->shape.kind == WEIR_COUNT_RING;
 }
 
 /* Does @a bound a new count better than @b does? */
@@ -71,7 +77,7 @@ static bool bounds_better(const struct weir_count *next, const struct weir_count
  * that counts alike: another may have let go what that still holds; and then in the same unit the
  * widest, as a narrow one may have been cut off when it was converted.
  */
-static unsigned int count_before(const struct weir_count *next, const struct weir_table *old)
+unsigned int weir_count_before(const struct weir_count *next, const struct weir_table *old)
 {
 	unsigned int i, best = 0;
 
@@ -81,13 +87,13 @@ static unsigned int count_before(const struct weir_count *next, const struct wei
 	return best;
 }
 
-/* Fill the wheel @to of the count @n; @first is that of the first count in @old. */
-static void wheel_convert(const struct weir_table *next, unsigned int n, struct weir_wheel *to,
-			  const struct weir_table *old, struct weir_wheel *first, u64 tick)
+/* Fill the wheel @to of the count @n; @first is that of the first count in the old table. */
+void weir_wheel_convert(const struct weir_heritage *of, unsigned int n, struct weir_wheel *to,
+			struct weir_wheel *first, u64 tick)
 {
-	const struct weir_count *now = &next->count[n];
-	unsigned int before = count_before(now, old);
-	const struct weir_count *was = &old->count[before];
+	const struct weir_count *now = &of->next->count[n];
+	unsigned int before = weir_count_before(now, of->old);
+	const struct weir_count *was = &of->old->count[before];
 	const struct weir_wheel *from = weir_wheel_of(was, first);
 	u64 most = weir_shape_max(&now->shape), count;
 	u64 slot = weir_count_slot(was, tick);
@@ -105,78 +111,99 @@ static void wheel_convert(const struct weir_table *next, unsigned int n, struct 
 					 -min(count, most));
 		}
 	} else if (was->shape.kind == WEIR_COUNT_LOG && now->shape.kind == WEIR_COUNT_LOG &&
-		   was->slot_ticks == now->slot_ticks) {
+		   was->slot_ticks == now->slot_ticks && was->base == now->base) {
 		weir_count_init(&now->shape, to, from->at);
 		weir_log_copy(&now->shape, to, &was->shape, from);
+	} else if (same_way(was, now) && same_base(was, now) && was->bytes == now->bytes &&
+		   of->saved) {
+		/* A bucket that was saved; in packets the level would be rounded up. */
+		weir_count_init(&now->shape, to, at);
+		weir_wheel_store(&now->shape, to, 0, weir_leak_level(&was->shape, from, at));
 	} else {
 		count = weir_count_sum(&was->shape, from, slot);
 		if (was->bytes != now->bytes)
-			count = weir_budget_part(count, next->budget[n],
-						 next->old_budget[before]);
+			count = weir_budget_part(count, of->budget[n], of->old_budget[before]);
 		/* A calendar may have crossed an end since the predecessor's was stopped. */
 		weir_count_init(&now->shape, to, same_slots(was, now) ? at :
 				weir_count_slot(now, tick));
 		weir_count_add(&now->shape, to, min(count, most));
 	}
 	if (weir_count_marked(&was->shape, from, slot)) {
-		to->refused = to->at >> now->shape.mark_shift;
+		/* Of other windows it would be forgotten too early, or too late. */
+		to->refused = same_way(was, now) && same_base(was, now) && !now->calendar ?
+			      READ_ONCE(from->refused) : to->at >> now->shape.mark_shift;
 		/* Pairs with weir_count_mark(), which takes no lock. */
 		to->wanted = was->bytes == now->bytes ? READ_ONCE(from->wanted) : 1;
 	}
 }
 
 /*
- * Join a wheel of the count @n into the floor of a locked bucket. @from has it as its floor, or
- * is NULL if a source found no way with it.
+ * Join a wheel of the count @n into the floor of a locked bucket. It was of a floor like @was;
+ * that of a source that finds no way is like WEIR_SOURCE_FLOOR.
  */
-static void floor_raise(const struct weir_table *next, unsigned int n, struct weir_bucket *to,
-			const struct weir_table *old, const struct weir_bucket *from,
-			struct weir_wheel *wheel)
+void weir_floor_raise(const struct weir_heritage *of, unsigned int n, struct weir_bucket *to,
+		      struct weir_floor was, struct weir_wheel *wheel)
 {
-	const struct weir_count *count = &next->count[n];
-	unsigned int before = count_before(count, old);
-	bool ends = !weir_count_stays(&old->count[before]);
+	const struct weir_count *count = &of->next->count[n];
+	unsigned int before = weir_count_before(count, of->old);
+	bool ends = !weir_count_stays(&of->old->count[before]);
 
 	if (weir_count_stays(count) && weir_count_sum(&count->shape, wheel, 0)) {
-		if (ends || (from && from->floor_ends & BIT(before)))
-			to->floor_ends |= BIT(n);
-		if (!ends && (!from || from->floor_stays & BIT(before)))
-			to->floor_stays |= BIT(n);
+		if (ends || was.ends & BIT(before))
+			to->floor.ends |= BIT(n);
+		if (!ends && was.stays & BIT(before))
+			to->floor.stays |= BIT(n);
 	}
-	weir_count_raise(count, weir_wheel_of(count, weir_bucket_floor(next, to)), wheel);
+	weir_count_raise(count, weir_wheel_of(count, weir_bucket_floor(of->next, to)), wheel);
 }
 
 /*
- * Convert the wheels at @first of the predecessor into those of a locked way, or with NULL
- * join them into the floor of the locked bucket, @from as in floor_raise().
+ * Convert the wheels at @first of the old table into those of a locked way, or with NULL
+ * join them into the floor of the locked bucket, as weir_floor_raise().
  */
 static noinline_for_stack void
-wheels_put(struct weir_table *next, struct weir_bucket *to, struct weir_way *way,
-	   const struct weir_table *old, const struct weir_bucket *from,
-	   struct weir_wheel *first, u64 tick)
+wheels_put(const struct weir_heritage *of, struct weir_bucket *to, struct weir_way *way,
+	   struct weir_floor was, struct weir_wheel *first, u64 tick)
 {
-	const struct weir_count *count = next->count;
+	const struct weir_count *count = of->next->count;
 	union weir_wheel_copy copy;
 	unsigned int i;
 
-	for (i = 0; i <= next->more; i++, count++) {
-		wheel_convert(next, i, &copy.wheel, old, first, tick);
+	for (i = 0; i <= of->next->more; i++, count++) {
+		weir_wheel_convert(of, i, &copy.wheel, first, tick);
 		if (!way)
-			floor_raise(next, i, to, old, from, &copy.wheel);
+			weir_floor_raise(of, i, to, was, &copy.wheel);
 		else
 			/* A refusal of the former source may be marking it. */
-			data_race(memcpy(weir_wheel_of(count, weir_way_wheel(next, way)),
+			data_race(memcpy(weir_wheel_of(count, weir_way_wheel(of->next, way)),
 					 &copy, count->shape.size));
 	}
 }
 
+/* The weight that the wheels at @first of the old table have in the new one. */
+noinline_for_stack u64 weir_wheels_weight(const struct weir_heritage *of, struct weir_wheel *first,
+					  u64 tick)
+{
+	const struct weir_count *count = of->next->count;
+	union weir_wheel_copy copy;
+	u64 weight = 0, sum;
+	unsigned int i;
+
+	for (i = 0; i <= of->next->more; i++, count++) {
+		weir_wheel_convert(of, i, &copy.wheel, first, tick);
+		sum = weir_count_sum(&count->shape, &copy.wheel, copy.wheel.at);
+		weight = max(weight, count_weight(count, sum, !i));
+	}
+	return weight;
+}
+
 /* Pull a way. Under the old bucket's lock. */
-static void
-way_pull(struct weir_table *next, struct weir_table *old,
-	 struct weir_bucket *from, unsigned int i)
+static void way_pull(const struct weir_heritage *of, struct weir_table *old,
+		     struct weir_bucket *from, unsigned int i)
 {
 	struct weir_way *way = weir_bucket_way(old, from, i);
 	struct weir_wheel *wheel = weir_way_wheel(old, way);
+	struct weir_table *next = of->next;
 	struct weir_moved moved;
 	struct weir_bucket *to;
 	bool evicted;
@@ -184,7 +211,7 @@ way_pull(struct weir_table *next, struct weir_table *old,
 
 	raw_spin_lock(&way->lock);
 	tick = next->clock();
-	moved.live = weir_counts_weight(old, wheel, tick);
+	moved.weight = weir_counts_weight(old, wheel, tick);
 	weir_way_source(old, way, &moved.source);
 	moved.dropped = atomic_read(&way->dropped);
 	/* Who was there before newcomers were distinguished is known, or comes now. */
@@ -198,46 +225,48 @@ way_pull(struct weir_table *next, struct weir_table *old,
 	weir_way_free(old, from, i);
 	raw_spin_unlock(&way->lock);
 
-	if (!moved.live && !moved.dropped && !moved.state.until &&
+	if (!moved.weight && !moved.dropped && !moved.state.until &&
 	    (moved.state.newcomer || !next->states_off))
 		return;
 	moved.hash = weir_source_hash(&moved.source, next->spec.prefix, next->key);
 	to = weir_bucket(next, moved.hash);
 	raw_spin_lock_nested(&to->lock, SINGLE_DEPTH_NESTING);
-	way = weir_bucket_room(next, to, &moved, tick);
+	if (to->used == next->ways)
+		moved.weight = weir_wheels_weight(of, wheel, tick);
+	way = weir_bucket_room(next, to, &moved, false, tick);
 	/* Nobody charges the former way: its source is not there any more. */
 	if (way) {
 		raw_spin_lock(&way->lock);
 		weir_way_write_begin(way);
 		evicted = weir_bucket_place(next, to, &moved, way, tick);
-		wheels_put(next, to, way, old, NULL, wheel, tick);
+		wheels_put(of, to, way, WEIR_SOURCE_FLOOR, wheel, tick);
 		write_seqcount_end(&way->seq);
 		raw_spin_unlock(&way->lock);
 	} else {
-		evicted = moved.live;
-		wheels_put(next, to, NULL, old, NULL, wheel, tick);
+		evicted = moved.weight;
+		wheels_put(of, to, NULL, WEIR_SOURCE_FLOOR, wheel, tick);
 	}
 	atomic64_add(evicted, &next->evicted);
 	atomic64_add(!!moved.state.until, &next->unblocked);
 	raw_spin_unlock(&to->lock);
 }
 
-static void bucket_pull(struct weir_table *next, struct weir_table *old,
+static void bucket_pull(const struct weir_heritage *of, struct weir_table *old,
 			struct weir_bucket *bucket)
 {
 	unsigned int i;
 
-	/* Pairs with the release below: its sources are in @next. */
+	/* Pairs with the release below: its sources are in the new table. */
 	if (smp_load_acquire(&bucket->moved))
 		return;
 	raw_spin_lock(&bucket->lock);
 	if (!bucket->moved) {
 		/* Before a way is freed; pairs with take_newcomer(). */
 		WRITE_ONCE(bucket->moving, true);
-		weir_floor_ends(old, bucket, next->clock());
+		weir_floor_ends(old, bucket, of->next->clock());
 		for (i = 0; i < old->ways; i++)
 			if (bucket->tag[i])
-				way_pull(next, old, bucket, i);
+				way_pull(of, old, bucket, i);
 		/* What is left of batches would count in the slot of the pull. */
 		if (old->batches)
 			WRITE_ONCE(old->epoch, old->epoch + 1);
@@ -250,13 +279,16 @@ static void bucket_pull(struct weir_table *next, struct weir_table *old,
 /* Pull the old bucket of a source, and its floor. BH off, RCU read lock. */
 void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash)
 {
+	const struct weir_heritage of = {
+		.next = next, .old = old, .budget = next->budget, .old_budget = next->old_budget,
+	};
 	struct weir_bucket *from = weir_bucket(old, hash);
 	struct weir_bucket *to = weir_bucket(next, hash);
 
-	bucket_pull(next, old, from);
+	bucket_pull(&of, old, from);
 	raw_spin_lock(&to->lock);
 	/* An empty floor has a slot, too: a late clock must not count before it. */
-	wheels_put(next, to, NULL, old, from, weir_bucket_floor(old, from), next->clock());
+	wheels_put(&of, to, NULL, from->floor, weir_bucket_floor(old, from), next->clock());
 	raw_spin_unlock(&to->lock);
 }
 
@@ -273,7 +305,7 @@ static void calendars_succeed(struct weir_table *next, struct weir_table *old)
 	for (n = 0; n <= next->more; n++, now++) {
 		if (!now->calendar)
 			continue;
-		before = count_before(now, old);
+		before = weir_count_before(now, old);
 		from = WEIR_BUDGETS_MAX;
 		for (i = 0; i <= old->more; i++)
 			if (old->count[i].calendar && old->count[i].slot_ticks == now->slot_ticks &&
@@ -283,8 +315,8 @@ static void calendars_succeed(struct weir_table *next, struct weir_table *old)
 			continue;
 		weir_calendar_stop(&old->calendar[from]);
 		/* Pairs with the timer, which has stopped. */
-		now->slot = READ_ONCE(old->count[from].slot);
-		weir_calendar_succeed(&next->calendar[n], &old->calendar[from], &now->slot);
+		now->base = READ_ONCE(old->count[from].base);
+		weir_calendar_succeed(&next->calendar[n], &old->calendar[from], &now->base);
 	}
 }
 
@@ -316,7 +348,7 @@ static void floors_end(struct weir_table *next, const struct weir_table *old)
 	u32 end = 0;
 
 	for (count = next->count; count <= &next->count[next->more]; count++) {
-		before = count_before(count, old);
+		before = weir_count_before(count, old);
 		was = &old->spec.count[before];
 		if (weir_count_stays(count))
 			end = max(end, weir_count_stays(&old->count[before]) ? old->floor_end :

@@ -118,6 +118,23 @@ void weir_batch_return(struct weir_table *table, struct weir_lookup *lookup)
 	raw_spin_unlock(&way->lock);
 }
 
+/* Give back the CPUs' unspent batches for a source to a copy of its wheel. */
+void weir_batches_undo(const struct weir_table *table, const struct weir_source *source,
+		       struct weir_wheel *wheel)
+{
+	struct weir_batch batch;
+	int cpu;
+
+	if (!weir_batch_wanted(table, source))
+		return;
+	for_each_possible_cpu(cpu) {
+		/* Its CPU may change it meanwhile: what it spends now came later. */
+		batch = data_race(per_cpu_ptr(table->batches, cpu)->family[source->scope & 1]);
+		if (batch.left && batch.epoch == READ_ONCE(table->epoch))
+			weir_count_undo(&table->count[0].shape, wheel, batch.slot, batch.left);
+	}
+}
+
 /*
  * Subtract the CPUs' unspent batches from the state of a source and, unless NULL, from
  * its counts by slot, both as weir_table_peek() fills them. Exact at rest.

@@ -36,6 +36,7 @@ struct weir_count_spec {
 	u64 rate;		/* budget by which a leaky bucket drains in a window; 0: a wheel */
 	u32 slot_ticks;		/* length of a slot in clock ticks; 0 if it never ends */
 	u32 slots;		/* of the window, 1..WEIR_SLOTS_MAX; if it leaks, WEIR_PARTS_MAX */
+	u32 base;		/* where slots begin; see weir_count_slot() */
 	u32 rounded;		/* ticks by which the slots are longer than the window asked for */
 	u32 calendar_ms;	/* WEIR_*_MS if slots are a calendar's periods, else 0 */
 	bool log;		/* of the slots in which packets came */
@@ -94,7 +95,7 @@ struct weir_lookup {
 	u64 cost;		/* of the packet, in the table's unit */
 	u64 budget;		/* of the limit, at most weir_table_holds() */
 	/* If there are several budgets, the two above are results: of the one that refused. */
-	const u64 *budgets;	/* of the limit */
+	const u64 *budgets;	/* of the limit, or @own */
 	u64 amount[2];		/* packets and bytes of the packet; 0 is not charged */
 	u32 slot[WEIR_BUDGETS_MAX];	/* result: of @tick, of each count */
 	u32 hash;		/* of @source */
@@ -102,6 +103,12 @@ struct weir_lookup {
 	struct weir_receipt receipt;	/* result: of a charge */
 	struct weir_receipt newcomer;	/* likewise, of the newcomers' budget */
 	struct weir_way *way;	/* result: the source's way, as a hint, or NULL */
+	u64 own[WEIR_BUDGETS_MAX];	/* the budgets of a source that has another first one */
+};
+
+/* The first budget of a source, or 0 if it has that of the limit. */
+struct weir_own_budget {
+	u64 (*of)(const struct weir_own_budget *own, const struct weir_source *source);
 };
 
 /* How often a request begins again because of what others do. */
@@ -154,8 +161,10 @@ static inline u64 weir_ticks_ns(u64 ticks)
 }
 
 /* alloc.c */
+void weir_table_plan(struct weir_table *table, const struct weir_table_spec *spec);
 u64 weir_table_need(const struct weir_table_spec *spec);
 struct weir_table *weir_table_alloc(const struct weir_table_spec *spec, u64 tick);
+void weir_table_init(const struct weir_table *table, u64 tick);
 void weir_table_account(struct weir_table *table, atomic64_t *held);
 void weir_table_free(struct weir_table *table);
 void weir_table_anchor(struct weir_table *table, const struct weir_zone *zone);
@@ -207,7 +216,8 @@ u64 weir_table_unblocked(const struct weir_table *next);
 /*
  * dump.c: not in hard interrupts. The first two are called under rcu_read_lock(), the
  * others while the table cannot be freed. The last three have one caller at a time, and
- * a table without a predecessor. @budget: of the limit, one for each count.
+ * a table without a predecessor. @budget: of the limit, one for each count; @own, or NULL, knows
+ * sources that have another first one.
  */
 u16 weir_table_take(struct weir_table *table, struct weir_lookup *lookup,
 		    const struct weir_take *take, u64 *wait);
@@ -216,7 +226,8 @@ void weir_table_peek(struct weir_table *table, const struct weir_source *source,
 		     struct weir_source_state *state,
 		     u64 slot[WEIR_SLOTS_MAX + 1]);
 unsigned int weir_table_walk(struct weir_table *table, u32 bucket, u64 tick,
-			     const u64 *budget, struct weir_source_state *state);
+			     const u64 *budget, const struct weir_own_budget *own, bool whether,
+			     struct weir_source_state *state);
 bool weir_table_forget(struct weir_table *table,
 		       const struct weir_source *source, u32 hash, u64 tick);
 void weir_table_clear(struct weir_table *table, u32 bucket);

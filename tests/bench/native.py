@@ -67,7 +67,8 @@ class Results:
     def __init__(self, folder):
         self.cost = []  # for each boot: {(row, tool): ns}
         self.memory = []
-        self.shown = collections.defaultdict(list)  # {row: [(all, ten)]}, microseconds
+        self.shown = collections.defaultdict(list)  # {row: [(all, ten, top, advise)]}, microseconds
+        self.saved = collections.defaultdict(list)  # {row: [words of @saved]}
         self.verdict = {}  # {(row, tool): accept or drop, whichever is more}
         self.rows = []
         self.thrown = collections.Counter()
@@ -89,6 +90,8 @@ class Results:
                 of_line += map(float, re.findall(r" takes ([\d.]+) ns", line))
             if line.startswith("@shown "):
                 self.shown[word[1]].append(tuple(map(int, word[2:])))
+            if line.startswith("@saved "):
+                self.saved[word[1]].append(tuple(map(int, word[2:])))
             if len(word) != 9 or not all(re.fullmatch(r"-?\d+", w) for w in word[2:]):
                 continue
             row, tool = word[:2]
@@ -238,16 +241,28 @@ def memory_of(results, row, tool):
     return figure(per)
 
 
+def seconds(values):
+    return "%.2f (%.2f-%.2f)" % figure([value / 1e6 for value in values])
+
+
 def memory(results):
     yield from section("Bytes a source, all that the kernel has less of", "%.0f (%.0f-%.0f)",
                        [(title, [memory_of(results, row, tool) for tool in TOOLS], "")
                         for row, (title, _) in MEMORY.items()])
     if results.shown:
-        yield from ("", "Seconds that weir takes to show all of them, and the ten worst (top 10 by count)",
-                    "", "%-26s %18s %18s" % ("", "all", "ten"))
+        yield from ("", "Seconds that weir takes to show all of them, and the ten worst (top 10 by count); and of the",
+                    "CPU, each further screen of weir top, and for limit advise to look at all of them twice",
+                    "", "%-16s %18s %18s %18s %18s" % ("", "all", "ten", "weir top", "advise"))
     for row, values in results.shown.items():
-        yield "%-26s %18s %18s" % (MEMORY[row][0], *("%.2f (%.2f-%.2f)" % figure([v / 1e6 for v in column])
-                                                     for column in zip(*values)))
+        yield "%-16s %18s %18s %18s %18s" % (MEMORY[row][0], *map(seconds, zip(*values)))
+    if results.saved:
+        yield from ("", "save -state and restore: seconds, MiB of memory of the tool; MB of the file, sources in it", "",
+                    "%-14s %16s %4s %16s %4s %6s %9s" % ("", "save", "MiB", "restore", "MiB", "MB", "sources"))
+    for row, values in results.saved.items():
+        save, save_kib, restore, restore_kib, size, sources = zip(*values)
+        yield "%-14s %16s %4.1f %16s %4.1f %6.1f %9d" % (
+            MEMORY[row][0], seconds(save), max(save_kib) / 1024, seconds(restore), max(restore_kib) / 1024,
+            max(size) / 1e6, min(sources))
 
 
 def main():

@@ -244,7 +244,7 @@ static void print_result(const char *name)
 
 static int run(const struct flood *flood, const struct setting *setting)
 {
-	struct weir_limit words = edit_words("l", setting->speed * 10);
+	struct weir_limit_config words = edit_words("l", setting->speed * 10);
 	struct weir_error error = { };
 
 	words.sources = setting->sources;

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 python3 -c 'import yaml' 2>/dev/null || skip_all "python3-yaml is not installed"
 mkdir -p copy/module copy/Documentation/netlink
-cp -r "$top/userspace" copy/ && cp -r "$top/module/uapi" "$top/module/main.c" copy/module/
+cp -r "$top/userspace" copy/ && cp -r "$top"/module/{uapi,count,main.c} copy/module/
 cp -r "$top/Documentation/netlink/specs" copy/Documentation/netlink/ && cp "$top/Documentation/weir.8" copy/Documentation/
 rm -f copy/userspace/*.o copy/userspace/*.d copy/userspace/weir copy/userspace/.defines
 cp -r copy before
@@ -64,5 +64,5 @@ run limit add help
 like "$out" $'\n''  weight   N                how much it weighs'$'\n' "help"
 run -complete limit add web budget 1/s
 like "$out" $'\n''weight'$'\n' "completion"
-is "$("$weir" -schema | jq -c '."$defs".limit.properties.weight')" '{"type":"integer","minimum":2,"maximum":9}' "JSON schema"
+is "$("$weir" -schema | jq -c '."$defs".limit.properties.weight')" '{"type":"integer","minimum":2,"maximum":9,"title":"weight","x-attribute":"weight"}' "JSON schema"
 finish

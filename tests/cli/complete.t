@@ -3,20 +3,16 @@
 # shellcheck disable=SC2016,SC2086 # programs and lists of words
 # Completion: weir -complete, and the files for bash and zsh.
 . "$(dirname "$0")/lib.sh"
-# next WORDS... -- [!]CANDIDATE...: after WORDS it should (not) be offered
-next() {
-	local words=() candidate
-	while [ "$1" != -- ]; do words+=("$1") && shift; done
-	shift
-	run -complete "${words[@]}"
-	for candidate; do
-		grep -qxe "${candidate#!}" out
-		is "$?" "$([[ $candidate != !* ]]; echo $?)" "weir ${words[*]} $candidate"
-	done
-}
 
 next -- limit source exempt stats monitor top save help -json -check
-next limit -- show add set del reset rezone flush help
+next limit -- show add set del reset rezone advise flush help
+next limit advise web -- -pcap for budget dport per !sources
+next limit advise web -pcap -- '<FILE>'
+next explain -- from dev dport len file dropped !ADDR
+next explain dropped -- last limit from !dev
+next explain from 10.0.0.7 -- to len file !from
+next explain from 10.0.0.7 file -- '<FILE>'
+next explain from ::1 proto -- tcp vrrp
 next limit rezone -- help !NAME !web
 next -j -n $$ limit -- show
 next limit add -- help !web
@@ -42,6 +38,9 @@ next top count 2 limit web -- by every !count !limit
 next limit add web proto -- tcp vrrp
 next save -- '<FILE>'
 next diff -- '<FILE>' !NAME
+next upgrade -- '<FILE>' -old -closed !NAME
+next upgrade weir.ko -- -old -closed !'<FILE>'
+next upgrade -old -- '<FILE>'
 next -f -- '<FILE>' !limit
 next -- -color=never -brief
 next help -- limit source !help !-json
@@ -53,7 +52,7 @@ next limit add web budget 1/s -- packets
 # every word in help can be completed
 offered=$(
 	"$weir" -complete
-	for object in limit source exempt stats monitor top save diff; do
+	for object in limit source explain exempt stats monitor top save diff; do
 		"$weir" -complete "$object"
 		for verb in $("$weir" -complete "$object"); do
 			for first in '' 10.0.0.1 'web'; do
@@ -67,7 +66,7 @@ offered=$(
 	done 2>/dev/null
 )
 missing=$(
-	for object in limit source exempt stats monitor top save diff; do "$weir" help "$object"; done |
+	for object in limit source explain exempt stats monitor top save diff; do "$weir" help "$object"; done |
 		sed -nE '/^(Usage:| {7,10}[^ ])/{s/\[k\|M\|G\]//g;p}' | tr -s '][ |' '\n' |
 		grep -xE '[a-z][a-z0-9]*' | sort -u | grep -vxE 'weir|help' | while IFS= read -r word; do
 		grep -qxF -- "$word" <<<"$offered" || echo "$word"
@@ -108,7 +107,7 @@ types() {
 	is "$(cat ran 2>&1)" "$2" "bash, typed: $1" || diag "$(tr -d '\33' <terminal | tail -n 5)"
 }
 if command -v script >/dev/null; then
-	types 'weir lim\tad\tx bud\t1/s' 'limit|add|x|budget|1/s|'
+	types 'weir lim\tadd\tx bud\t 1/s' 'limit|add|x|budget|1/s|'
 	types 'weir exempt add fe80::/64 d\tlo' 'exempt|add|fe80::/64|dev|lo|'
 	types 'weir exempt add ::/0 d\tlo' 'exempt|add|::/0|dev|lo|'
 	types 'weir -color=nev\tlimit sh\t' '-color=never|limit|show|'
@@ -128,7 +127,7 @@ if command -v zsh >/dev/null; then
 	}
 	like "$(zcompletes lim)" '(^| )limit source' "zsh offers weir's candidates"
 	is "$(zcompletes limit add web action o)" "drop observe" "... for the words so far"
-	is "$(zcompletes save '')" "files help" "... and offers files"
+	is "$(zcompletes save '')" "files -state help" "... and offers files"
 	is "$(weir=$tmp/fake zcompletes limit add web dev '')" '$(id>p) `id>p` a b plain' "... and names literally"
 	holds "... and runs nothing of them" [ ! -e p ]
 else

@@ -318,6 +318,146 @@ for conf in '\0' '\0{}' '{}\0' '{"exempts"\0:[]}' '{"exempts\0":[]}' ' \0'; do
 	run -check -json -file conf
 	like "$status $err" '^1 weir: conf:1:[0-9]+: not JSON: NUL byte' "JSON with a NUL byte: $conf"
 done
+
+# Lists, against each other and the limits that use them
+good "a list is used above its definition" <<-'CONF'
+	limit add a budget 5/1s from-list l to-list m budgets-by l dport 9 udp
+	prefix-list add l 10.0.0.0/8=7,10.1.0.0/16
+	prefix-list add m 2001:db8::/32
+CONF
+bad "2: limit add: from-list: no list 'm' in this file; did you mean 'l'\?$" "from-list of no list" <<-'CONF'
+	prefix-list add l 10.0.0.0/8
+	limit add a budget 5/1s from-list m
+CONF
+bad "1: limit add: to-list: no list 'm' in this file; there is none$" "to-list of no list" <<<'limit add a budget 5/1s to-list m'
+bad "1: limit add: budgets-by: no list 'm' in this file" "budgets-by no list" <<<'limit add a budget 5/1s budgets-by m'
+{ echo 'limit add a budget 5/1s budgets-by customer' && printf 'prefix-list add %s 10.0.0.0/8\n' mail customers customers; } |
+	bad "1: limit add: budgets-by: no list 'customer' in this file; did you mean 'customers'\?$" "... but one of nearly that name"
+{ echo 'limit add a budget 5/1s budgets-by x1' && printf 'prefix-list add %s 10.0.0.0/8\n' mail customers mail; } |
+	bad "1: limit add: budgets-by: no list 'x1' in this file; there are: customers, mail$" "... or others, each named once"
+{ echo 'limit add a budget 5/1s budgets-by x1' && printf 'prefix-list add a-long-name-of-a-list-%s 10.0.0.0/8\n' {10..50}; } |
+	bad "1: limit add: budgets-by: no list 'x1' in this file; there are: a-long-name-of-a-list-10, .*, \.\.\.$" "... or too many"
+bad "2:35: prefix-list add: 10.0.0.0/8 has another budget in list 'l' on line 1" "a prefix with two budgets" <<-'CONF'
+	prefix-list add l 10.0.0.0/8=5
+	prefix-list add l 2001:db8::/32=5,10.0.0.0/8=6
+CONF
+bad "2:19: prefix-list add: 10.0.0.0/8 has another budget in list 'l' on line 1" "... or one and none" <<-'CONF'
+	prefix-list add l 10.0.0.0/8=5
+	prefix-list add l 10.0.0.0/8
+CONF
+printf 'prefix-list add %s 10.0.0.0/8=%s\n' l 5 m 6 l 5 | good "a prefix twice with the same budget, and in two lists"
+bad "3:19: prefix-list add: 10.0.0.0/25 is a part of a source of limit 'a', a /24: put it into the list of another limit" "a prefix longer than a source" <<-'CONF'
+	limit add a budget 5/1s budgets-by l per 24
+	prefix-list add l 10.0.0.0/24
+	prefix-list add l 10.0.0.0/25
+CONF
+bad "2:19: prefix-list add: 2001:db8::1 is a part of a source of limit 'a', a /64: put it" "... of IPv6" <<-'CONF'
+	limit add a budget 5/1s budgets-by l
+	prefix-list add l 2001:db8::1
+CONF
+bad "2:19: prefix-list add: 10.0.0.0/8=5G, by limit 'a': a budget of packets is at most 4294967295 a window" "a budget out of range" <<-'CONF'
+	limit add a budget 5/1s budgets-by l
+	prefix-list add l 10.0.0.0/8=5G
+CONF
+printf 'limit add a budget 5/1s bytes budgets-by l to ::/0\nprefix-list add l 10.0.0.0/8=5G\n' | good "... unless it is of bytes"
+seq -f 'prefix-list add l%.0f ::/0' 64 | good "64 lists"
+seq -f 'prefix-list add l%.0f ::/0' 65 | bad "65: prefix-list add: more than 64 lists" "... and no more"
+addresses() { for ((i = 0; i < $1; i++)); do echo "prefix-list add l 10.$((i / 65536)).$((i / 256 % 256)).$((i % 256))"; done; }
+addresses 65536 | good "65,536 prefixes"
+bad "1:19: prefix-list add: '5/s': a budget in a list is a number, such as 2000 or 10M; its unit and window are those of the limit" \
+	"a budget with a window" <<<'prefix-list add l 10.0.0.0/8=5/s'
+# shellcheck disable=SC2016 # names of the file
+printf '%s\n' 'define gold = 5000' 'define two = { 10.1.0.0/24=$gold, 10.2.0.0/24 }' 'prefix-list add l 10.0.0.0/24=$gold,$two' |
+	good "a name for a budget"
+# shellcheck disable=SC2016
+bad "1:19: '[$]gold': no such name is defined above" "... that is not defined" <<<'prefix-list add l 10.0.0.0/24=$gold'
+addresses 65537 | bad "65537: prefix-list add: more than 65536 prefixes in lists" "... and no more"
+json 1 "weir: @: prefix-list add: 10.0.0.0/25 is a part of a source of limit 'web', a /24: put it" \
+	'{"prefix_lists":[{"list":"l","prefixes":«["10.0.0.0/25=5"]}],"limits":[{'"$web"',"budgets_by":"l","prefix4":24,"prefix6":64}]}'
+json 1 "weir: @: limit add: budgets-by: no list 'l' in this file; there is none" '{"limits":[{'"$web"',"budgets_by":«"l"}]}'
+json 1 "weir: @: limit add: from-list: no list 'l' in this file; there is none" '{"limits":[{'"$web"',"match":{"from_list":«"l"}}]}'
+
+# notes PATTERN NAME: what is said of the valid file on stdin
+notes() {
+	cat >conf
+	run -check -file conf
+	like "$status $err" "^0 .*$1" "$2"
+}
+notes "note: conf:2: limit 'a': no prefix of its list 'l' has a budget, so each source has that of the limit" \
+	"budgets-by a list without budgets" <<-'CONF'
+	prefix-list add l 10.0.0.0/8
+	limit add a budget 5/1s budgets-by l to ::/0
+CONF
+notes "note: conf:3: limit 'a' does not match packets from 2 prefixes of 'l' with a budget: 10.0.2.0/24, 192.0.2.0/24" \
+	"budgets that are for nobody" <<-'CONF'
+	prefix-list add l 10.0.0.0/24=5,10.0.2.0/24=5,10.0.1.0/24=5,10.0.3.0/24=5,10.0.4.0/24,10.1.0.0/16=9,192.0.2.0/24=5
+	prefix-list add m 10.0.0.0/23,10.0.3.7,10.0.1.0/26,10.1.2.0/24
+	limit add a budget 5/1s budgets-by l from-list m to ::/0
+CONF
+notes "note: conf:2: limit 'a' does not match packets from 1 prefix of 'l' with a budget: 10.0.0.0/24" \
+	"... by their family" <<-'CONF'
+	prefix-list add l 10.0.0.0/24=5,2001:db8::/64=5
+	limit add a budget 5/1s budgets-by l to ::/0 family ipv6
+CONF
+notes "note: conf:2: limit 'a': 2 prefixes of 'l' hold several of its sources, of which each has the whole budget: 10.0.0.0/23, 2001:db8::/48" \
+	"budgets of several sources" <<-'CONF'
+	prefix-list add l 10.0.0.0/23=5,2001:db8::/48=5,10.1.0.0/24=7,10.0.0.0/22
+	limit add a budget 5/1s budgets-by l per 24,64 to ::/0
+CONF
+notes "note: conf:2: limit 'a': 5 prefixes of 'l' hold several of its sources, of which each has the whole budget: 10.0.0.0/23, 10.0.2.0/23, 10.0.4.0/23, ...\$" \
+	"... without per, and of many only three" <<-'CONF'
+	prefix-list add l 10.0.0.0/23=5,10.0.2.0/23=5,10.0.4.0/23=5,10.0.6.0/23=5,10.0.8.0/23=5,10.1.0.0=5
+	limit add a budget 5/1s budgets-by l to ::/0
+CONF
+# customers CONDITIONS-OF-C29 [LINE...]: a limit for customers of each length, one for others, and more
+customers() {
+	cat <<-CONF
+		prefix-list add c24 203.0.113.0/24=2000
+		prefix-list add c29 198.51.100.0/29=500
+		prefix-list add every 203.0.113.0/24,198.51.100.0/29,198.51.100.8/29
+		limit add c24 budget 100/s budgets-by c24 from-list c24 per 24,64 to ::/0
+		limit add others budget 100/s not from-list every to ::/0
+		limit add c29 budget 100/s budgets-by c29 from-list c29 per 29,64 $1
+	CONF
+	printf '%s\n' "${@:2}"
+}
+forgotten="warning: conf:5: limit 'others' leaves out list 'every', of which no other limit matches"
+notes "$forgotten 1 prefix, so that nothing limits it: 198.51.100.8/29" "who has no limit while others of the list have" < <(customers "to ::/0")
+notes "$forgotten 2 prefixes, so that nothing limits them: 198.51.100.0/29, 198.51.100.8/29" "... as that is of another family" < <(customers "to ::/0 family ipv6")
+notes "$forgotten 2 prefixes" "... or has another condition" < <(customers "to ::/0 dport 9 udp")
+notes "$forgotten 2 prefixes" "... or another device" < <(customers "to ::/0 dev lo")
+notes "$forgotten 2 prefixes" "... or only observes" < <(customers "to ::/0 action observe")
+notes "$forgotten 1 prefix, so that nothing limits it: 198.51.100.8/29" "... and those of a limit by from have one" < <(customers "to ::/0 dev lo" \
+	"limit add more budget 1/s from 198.51.100.0/30")
+notes "warning: conf:5: limit 'others' is for all but list 'every', which lacks 1 prefix of list 'c29', so it applies to them beside limit 'c29': 198.51.101.0/29" \
+	"who has a limit of his own, and is met by that of others" < <(customers "to ::/0" "prefix-list add c29 198.51.101.0/29=5")
+both="warning: conf:5: limit 'others' is for all but list 'every', which lacks 1 prefix of list 'c28', so it applies to them beside limit 'c28': 198.51.100.32/28"
+c28=("prefix-list add c28 198.51.100.32/28=600" "limit add c28 budget 100/s budgets-by c28 from-list c28 per 28,64 to ::/0")
+notes "$both\$" "... also if none of the list with his limit are left out" < <(customers "to ::/0" "${c28[@]}")
+notes "$both" "... which has the larger budget itself" < <(customers "to ::/0" "${c28[0]/600/5}" "${c28[1]/100\/s budgets-by c28/61/10s}" | sed 's,budget 100/s not,budget 6/s not,')
+unmet() { customers "to ::/0" "${@:2}" >conf && run -check -file conf && is "$status $(grep -c c28 <<<"$err")" "0 0" "... but not if it $1"; }
+unmet "admits no more" "${c28[0]/600/100}" "${c28[1]}"
+unmet "is of another unit" "${c28[0]}" "${c28[1]/s budgets/s bytes budgets}"
+unmet "is of other packets" "${c28[0]}" "${c28[1]/to/dport 9 udp to}"
+notes "note: conf:7: no limit uses list 'c92'" "a list that no limit uses" < <(customers "to ::/0" "prefix-list add c92 198.51.101.0/29=5")
+notes "note: conf:3: no limit has budgets by list 'every'" "budgets that no limit uses" < <(customers "to ::/0" "prefix-list add every 198.51.101.0/29=5")
+quiet_of() { cat >conf && run -check -file conf && is "$status $(grep -c "note: conf:[0-9]" <<<"$err")" "0 0" "$1"; }
+quiet_of "no note if a list is for those who are left out" <<-'CONF'
+	prefix-list add l 10.0.0.0/8,10.0.0.1=7
+	limit add a budget 5/1s not from-list l to ::/0
+	limit add b budget 5/1s budgets-by l not from-list l to ::/0
+CONF
+quiet_of "... or a longer prefix of it is beside" <<-'CONF'
+	prefix-list add l 10.0.0.0/8,10.5.0.0/16
+	prefix-list add m 10.9.0.1=7
+	limit add a budget 5/1s from-list l budgets-by m to ::/0
+CONF
+quiet_of "... or another limit is for all" < <(customers "to ::/0 dev lo" "limit add all-of-them budget 1/s to ::/0")
+quiet_of "... or all of it have a limit" <<-'CONF'
+	prefix-list add l 10.0.0.0/8,10.3.0.1=7
+	limit add a budget 5/1s from-list l budgets-by l to ::/0
+	limit add b budget 5/1s not from-list l to ::/0
+CONF
 {
 	printf '{"exempts":['
 	printf '{"prefix":"192.0.2.%d","comment":"\xc3\xb6"},' {0..99}
@@ -332,13 +472,13 @@ cat >'batch' <<-'CONF'
 	# one command a line
 	limit add a budget 5
 	limit show
-	limit ad b budget 1/s
+	limit se b budget 1/s
 CONF
 checks "-batch batch" "1 weir: batch:2:20: limit add: budget: '5' has no time; for example 5/s or 5/10s
   limit add a budget 5
                      ^" "a batch ends at a failure"
 run -check -force -batch batch
-like "$status $err" "^1 .*batch:2:20: .*batch:4:7: limit: 'ad' abbreviates 'add'; files do not allow abbreviations" "with -force it continues"
+like "$status $err" "^1 .*batch:2:20: .*batch:4:7: limit: 'se' abbreviates 'set'; files do not allow abbreviations" "with -force it continues"
 printf '%s\n' 'exempt add 10.0.0.0/8 comment "a' 'limit show x y' >'batch'
 run -check -force -batch batch
 like "$status $err" '^1 weir: batch:1:31: expected a closing quotation mark.*'$'\n'' {32}\^~'$'\n''weir: batch:2:14: ' "... also after a missing quotation mark"
@@ -374,19 +514,38 @@ weir: note: conf: each of 2 more limits has no 'to', 'dport' or 'syn': it also c
 		"a note on many limits ($option)"
 done
 
+# noted YES-OR-NO CONDITIONS: is it said that a limit with them counts replies?
+noted() {
+	local said=no
+	echo "limit add ping budget 1/s $2" >conf
+	run -check -file conf
+	[[ $err != *"counts replies"* ]] || said=yes
+	is "$status $said" "0 $1" "$2: $1" || diag "$err"
+}
+for words in 'icmp-type echo-request' 'icmp icmp-type 8,13,15,17' 'icmpv6-type echo-request'; do noted no "$words"; done
+for words in icmp 'icmp-type 8,0' 'not icmp-type 8' 'icmpv6-type echo-reply'; do noted yes "$words"; done
+
 printf 'limit add a budget 1/s\nlimit add hst budget 1/s\n' >conf
 run -check -file conf
 like "$err" $'\n'"weir: note: conf:2: limit 'hst' has no 'to'" "... or, for one more, with its line and name"
 
 # the caller's own ssh connection
+refused="weir: note: conf: without '-confirm 60s' or '-force' this is refused"
 export SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'
 echo 'limit add host budget 1/s to 192.0.2.1' | good "a limit that matches the caller's ssh connection"
-is "$err" "weir: warning: conf:1: limit 'host' applies to your own ssh connections; to exempt them: weir exempt add 198.51.100.7" "... causes a warning"
+is "$err" "weir: warning: conf:1: limit 'host' applies to your own ssh connections; to exempt them, the file needs 'exempt add 198.51.100.7'
+$refused" "... causes a warning"
 seq -f 'limit add l%.0f budget 1/s to 192.0.2.1' 3 | good "several limits that match it"
-is "$err" "weir: warning: conf:1: limit 'l1' applies to your own ssh connections; to exempt them: weir exempt add 198.51.100.7
-weir: warning: conf: each of 2 more limits applies to your own ssh connections; to exempt them: weir exempt add 198.51.100.7" "... cause one warning, with the number of the others"
+is "$err" "weir: warning: conf:1: limit 'l1' applies to your own ssh connections; to exempt them, the file needs 'exempt add 198.51.100.7'
+$refused
+weir: warning: conf: each of 2 more limits applies to your own ssh connections; to exempt them, the file needs 'exempt add 198.51.100.7'" "... cause one warning, with the number of the others"
 printf 'limit add host budget 1/s to 192.0.2.1\nexempt add 198.51.100.0/24\n' | good "a limit with the ssh peer exempt"
 is "$err" "" "... causes no warning"
+echo 'limit add host budget 1/s to 192.0.2.1' >'batch'
+run -check -batch batch
+is "$err" "weir: warning: batch:1: limit 'host' applies to your own ssh connections; to exempt them: weir exempt add 198.51.100.7" "a command of a batch is for what is in force"
+printf 'limit add host budget 1/s to 192.0.2.1\nblock add 198.51.100.0/24\n' | good "a block of the ssh peer"
+like "$err" $'\n'"weir: warning: conf:2: this blocks your own ssh connection under limit 'host'; to exempt it, the file needs 'exempt add 198.51.100.7'"$'\n'"$refused\$" "... has the same advice"
 # ssh_meets yes|no LINE...: does a file of these lines cause the warning?
 ssh_meets() {
 	local wanted=$1 warned=no
@@ -407,6 +566,10 @@ for words in 'family ipv6' 'from 198.51.100.0/30' 'proto udp' 'to 192.0.3.0/24' 
 	'frag' 'not from 198.51.100.0/24' 'not proto tcp' 'from 2001:db8::/32'; do
 	ssh_meets no "limit add web budget 1/s $words"
 done
+ssh_meets no 'limit add ban budget 4G/1d budget 1G/1h'
+ssh_meets yes 'limit add ban budget 4G/1d budget 999M/1h'
+ssh_meets yes 'limit add ban budget 4G/1d bytes'
+ssh_meets yes 'limit add ban budget 4G/1d newcomers 5/s'
 web='limit add web budget 1/s to 192.0.2.1'
 ssh_meets no "$web" 'exempt add 198.51.100.0/24 limit web'
 ssh_meets yes "$web" 'exempt add 198.51.100.8/31'
@@ -423,9 +586,9 @@ for SSH_CONNECTION in '198.51.100.7 1 2' 'a 1 b 2' '198.51.100.7 x 192.0.2.1 22'
 done
 SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'
 [ -e /sys/module/weir ] || says <<'LINES'
-0 | -check limit add host budget 1/s to 192.0.2.1 | ^weir: warning: limit 'host' applies to your own ssh connections; to exempt them: weir exempt add 198.51.100.7$
+0 | -check limit add host budget 1/s to 192.0.2.1 | ^weir: warning: limit 'host' applies to your own ssh connections; to exempt them: weir exempt add 198.51.100.7
 0 | -check limit set host match to 192.0.2.1 action drop | ^weir: warning: limit 'host' applies to your own ssh connections
-0 | -check limit add ssh budget 1/s to 192.0.2.1 tcp dport 22 syn | ^weir: warning: limit 'ssh' applies to your new ssh connections; to exempt them: weir exempt add 198.51.100.7$
+0 | -check limit add ssh budget 1/s to 192.0.2.1 tcp dport 22 syn | ^weir: warning: limit 'ssh' applies to your new ssh connections; to exempt them: weir exempt add 198.51.100.7
 0 | -check limit add host budget 1/s to 192.0.2.1 action observe |
 LINES
 # A process that is there until its input ends

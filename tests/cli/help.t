@@ -18,8 +18,8 @@ usage '' help -help --help -h
 run
 is "$status" 1 "weir without arguments fails"
 like "$err" '^Usage: weir' "... and shows usage on stderr"
-for object in limit source exempt block xdp early stats monitor top save diff; do usage "$object" "$object help"; done
-for verb in show add set del reset rezone flush; do
+for object in limit source explain exempt block xdp early stats monitor top save confirm diff; do usage "$object" "$object help"; done
+for verb in show add set del reset rezone advise flush; do
 	usage "limit $verb" "limit $verb help" "limit help $verb" "help limit $verb" "l help $verb"
 done
 usage limit "limit --help" "limit -h" "-h limit" "-help help limit"
@@ -61,8 +61,8 @@ ok $((longest > 79)) "help fits 80 columns"
 run help
 like "$out" $'\n'"weir\(8\) has recipes and details\$" "help refers to weir(8)"
 mapfile -t options < <(sed '1,/^OPTIONS/s/^[^O].*//; $d' <<<"$out" | grep -oE -- '-[A-Za-z]+(\[[a-z]+\])?' | tr -d '[]')
-is "${#options[@]}" 19 "help lists the options"
-is "$(grep -cE '^  -.{27} [a-z]' <<<"$out")" 19 "... each with its description"
+is "${#options[@]}" 21 "help lists the options"
+is "$(grep -cE '^  -.{27} [a-z]' <<<"$out")" 21 "... each with its description"
 for option in "${options[@]}"; do
 	run -check "$option" x
 	[[ $err != *unknown\ option* ]]

@@ -17,22 +17,36 @@ else
 fi
 installed() { (cd "$1" && find . ! -type d -printf '%m %P\n' | sort -k2); }
 
+# fleet FILE...: files of weir-fleet, which is built where libnats is
+fleet() { [ ! -x "$top/userspace/fleet/weir-fleet" ] || printf '%s\n' "$@"; }
+
 wanted() {
 	local sbin=$1 share=$2 zsh=vendor-completions
 	[[ $share != */local/* ]] || zsh=site-functions
+	fleet "644 etc/weir-fleet.conf"
 	echo "644 etc/weir.conf"
 	[ -z "$version" ] || echo "644 lib/modules/$version/updates/weir.ko"
+	fleet "644 ${sbin%/*}/lib/systemd/system/weir-fleet.service" "644 ${sbin%/*}/lib/systemd/system/weir-fleet@.service"
 	echo "644 ${sbin%/*}/lib/systemd/system/weir-metrics.socket
 644 ${sbin%/*}/lib/systemd/system/weir-metrics@.service
+644 ${sbin%/*}/lib/systemd/system/weir-state.service
+644 ${sbin%/*}/lib/systemd/system/weir-state.timer
+644 ${sbin%/*}/lib/systemd/system/weir-state@.service
+644 ${sbin%/*}/lib/systemd/system/weir-state@.timer
 644 ${sbin%/*}/lib/systemd/system/weir-zones.service
 644 ${sbin%/*}/lib/systemd/system/weir-zones.timer
 644 ${sbin%/*}/lib/systemd/system/weir.service
 644 ${sbin%/*}/lib/systemd/system/weir@.service
-755 $sbin/weir
-644 $share/bash-completion/completions/weir"
+755 $sbin/weir"
+	fleet "755 $sbin/weir-fleet"
+	echo "644 $share/bash-completion/completions/weir"
+	fleet "777 $share/bash-completion/completions/weir-fleet"
 	(cd "$top/Documentation/examples" && find . -type f -printf "%m $share/doc/weir/examples/%P\n" | sort -k2)
 	echo "\
-644 $share/man/man4/weir.4
+644 $share/doc/weir/weir.schema.json
+644 $share/man/man4/weir.4"
+	fleet "644 $share/man/man8/weir-fleet.8"
+	echo "\
 644 $share/man/man8/weir.8
 644 $share/zsh/$zsh/_weir"
 }

@@ -31,6 +31,18 @@ run() {
 	out=$(<out) err=$(said err)
 }
 
+# next WORDS... -- [!]CANDIDATE...: after WORDS it should (not) be offered
+next() {
+	local words=() candidate
+	while [ "$1" != -- ]; do words+=("$1") && shift; done
+	shift
+	run -complete "${words[@]}"
+	for candidate; do
+		grep -qxe "${candidate#!}" out
+		is "$?" "$([[ $candidate != !* ]]; echo $?)" "${weir##*/} ${words[*]} $candidate"
+	done
+}
+
 # trim VARIABLE
 trim() {
 	local text=${!1}

@@ -63,13 +63,13 @@ says <<'LINES'
 0 | -check save /nowhere/x |
 
 # unique abbreviations
-0 | -check l a web bud 1/s to ::/0 |
+0 | -check l add web bud 1/s to ::/0 |
 0 | -check sour sh limit web |
 0 | -check limit d web |
 0 | -check limit dele web |
 1 | -ti monitor | ^weir: '-ti' is ambiguous: -timeout, -timestamp$
 1 | -check s show | 's' is ambiguous: source, stats, save
-1 | -check source show l | 'l' is ambiguous: limit, limited
+1 | -check source show l | 'limit' requires a value
 
 # unknown words, with the closest known one
 1 | lmit show | ^weir: unknown word 'lmit'; did you mean 'limit'\?$
@@ -89,14 +89,21 @@ says <<'LINES'
 1 | prefix-list add l 10.0.0.1/8 | ^weir: prefix-list add: '10.0.0.1/8' has host bits set; did you mean 10.0.0.0/8\?$
 1 | prefix-list add l 10.0.0.0/8,, | ^weir: prefix-list add: a value is missing before or after ','
 1 | prefix-list flush | ^weir: prefix-list: unknown word 'flush'; expected one of: show, add, set, del$
-1 | limit add web budget 1/s from-list a/b | ^weir: limit add: from-list: a name may contain only
+1 | limit add web budget 1/s from-list 'a$b' | ^weir: limit add: from-list: a name may contain only
+1 | limit add web budget 1/s from-list a/b | ^weir: limit add: from-list: 'a/b' is not the name of a list; make one of it first: prefix-list add NAME file a/b$
+1 | limit add web budget 1/s budgets-by 10.0.0.0/24=1000,10.0.1.0/24=5 | ^weir: limit add: budgets-by: '10.0.0.0/24=1000,10.0.1.0/24=5' is not the name of a list; make one of it first: prefix-list add NAME 10.0.0.0/24=1000,10.0.1.0/24=5$
+1 | limit add web budget 1/s budgets-by ./prefixes.txt | make one of it first: prefix-list add NAME file ./prefixes.txt$
+1 | limit add web budget 1/s from friends | ^weir: limit add: from: 'friends' is no address; for a list of that name write 'from-list friends'$
+1 | limit add web budget 1/s not to friends | ^weir: limit add: to: 'friends' is no address; for a list of that name write 'to-list friends'$
+1 | limit add web budget 1/s from '$friends' | ^weir: limit add: from: '\$friends': only a file defines names; write the prefixes, or 'from-list' and the name of a list$
+1 | limit add web budget 1/s from 10.0.0.300 | ^weir: limit add: from: invalid IPv4 or IPv6 address '10.0.0.300'$
 1 | limit add web budget 1/s not to-list l to-list l | ^weir: limit add: 'to-list' given twice$
 1 | limit re | 're' is ambiguous: rename, reset, rezone$
-1 | save x y | ^weir: save: unexpected argument 'y'$
+1 | save x y | ^weir: save: unknown word 'y'; expected one of: -state$
 1 | save '' | ^weir: save: a file's name cannot be empty$
 # without a close word: all known words, or where they are listed
-1 | rats | ^weir: unknown word 'rats'; expected one of: limit, source, exempt, block, prefix-list, xdp, early, stats, monitor, top, save, diff, metrics$
-1 | limit frobnicate | ^weir: limit: unknown word 'frobnicate'; expected one of: show, add, set, del, rename, reset, rezone, flush$
+1 | rats | ^weir: unknown word 'rats'; the nearest are: stats, save, xdp; help lists all$
+1 | limit frobnicate | ^weir: limit: unknown word 'frobnicate'; expected one of: show, add, set, del, rename, reset, rezone, advise, flush$
 # words of other tools
 0 | -check limit add web budget 1/s dst ::/0 src 2001:db8::/32 |
 0 | -check limit add web rate 20/s tcp dport 80 iif lo |
@@ -130,6 +137,13 @@ says <<'LINES'
 1 | source block 192.0.2.1 for 0s | ^weir: source block: for: 0s is out of range 1s..3650d$
 1 | source block 192.0.2.1 for 3651d | ^weir: source block: for: 3651d is out of range 1s..3650d$
 1 | source block 192.0.2.1 for 1m for 2m | ^weir: source block: 'for' given twice$
+1 | limit add web budget 1/s per 56 | ^weir: limit add: per: a single length is for IPv4, 32 at most; for IPv6 write 32,56$
+1 | limit add web budget 1/s family ipv6 per 24 | ^weir: limit add: per: a single length is for IPv4, which the limit does not match; for IPv6 write 32,24$
+1 | limit add web budget 1/s not family ipv4 per 32 | ^weir: limit add: per: a single length is for IPv4, which .*; for IPv6 write 32,32$
+1 | limit add web budget 1/s from 2001:db8::/32 per 8 | ^weir: limit add: per: a single length is for IPv4, which .*; for IPv6 write 32,8$
+1 | limit add web budget 1/s to 2001:db8::1,2001:db8::2 per 8 | ^weir: limit add: per: a single length is for IPv4, which
+1 | limit add web budget 1/s per 8 proto icmpv6 | ^weir: limit add: per: a single length is for IPv4, which
+1 | limit add web budget 1/s per 129 | ^weir: limit add: per: invalid prefix lengths '129'; expected V4\[,V6\] in 0..32 and 0..128$
 1 | source block all for 1m | ^weir: source block: all is a source only of a limit that counts such: write 'limit NAME'$
 1 | source release 192.0.2.1 for 1m | ^weir: source release: unknown word 'for'; expected one of: limit, dev$
 1 | ban 192.0.2.1 | ^weir: block: unknown word '192.0.2.1'; expected one of: show, add, del, flush$
@@ -139,8 +153,12 @@ says <<'LINES'
 1 | limit add web budget 1/s per 0 penalty 1m | ^weir: limit add: penalty: a prefix length of 0 makes one source of all; a penalty needs their own$
 0 | -check source reset 10.0.0.1 |
 0 | -check source del 10.0.0.1 |
-1 | restore | ^weir: use 'weir -file FILE'$
-1 | restore /etc/weir.conf | ^weir: use 'weir -file /etc/weir.conf'$
+1 | restore | ^weir: restore: required: FILE$
+1 | load | ^weir: use 'weir -file FILE'$
+1 | restore $top/userspace/weir.conf | ^weir: restore: .*weir.conf: not what 'weir save -state' writes \(for a configuration use -file\): no magic number at offset 0$
+1 | load /etc/weir.conf | ^weir: use 'weir -file /etc/weir.conf'$
+1 | -resume x | ^weir: '-resume' requires '-file'$
+1 | -resume | ^weir: '-resume' requires a value: FILE$
 1 | load FILE | ^weir: use 'weir -file FILE'$
 1 | check my.conf x | ^weir: use 'weir -check -file my.conf'$
 0 | -check limit create web budget 1/s to ::/0 |
@@ -153,7 +171,7 @@ says <<'LINES'
 0 | -check source clear all |
 1 | limit replace web budget 1/s | ^weir: limit: use 'set': it changes what is given and keeps the rest$
 1 | list | ^weir: 'list' requires an object: limit show, source show, exempt show, block show, prefix-list show, xdp show, stats show$
-1 | ls limits | ^weir: 'ls' requires an object: limit show, source show, exempt show, block show, prefix-list show, xdp show, stats show$
+1 | ls limits | ^weir: 'ls' requires an object: limit show, source show, exempt show, block show, prefix-list show, xdp show, stats show, confirm show$
 1 | create web | ^weir: 'create' requires an object: limit add, exempt add, block add, prefix-list add$
 1 | rm web | ^weir: 'rm' requires an object: limit del, exempt del, block del, prefix-list del$
 0 | -check limit set web match tcp dport 22 |
@@ -182,7 +200,7 @@ says <<'LINES'
 1 | limit add web budget 1/s icmp-type 256 | icmp-type: unknown type '256'
 1 | limit add web budget 1/s not udp udp | ^weir: limit add: 'udp' given twice$
 1 | source show 10.0.0.1 10.0.0.2 | ^weir: source show: '10.0.0.1' and '10.0.0.2' cannot be combined$
-1 | show | ^weir: 'show' requires an object: limit show, source show, exempt show, block show, prefix-list show, xdp show, stats show$
+1 | show | ^weir: 'show' requires an object: limit show, source show, exempt show, block show, prefix-list show, xdp show, stats show, confirm show$
 1 | flush | ^weir: 'flush' requires an object: limit flush, source forget, exempt flush, block flush$
 1 | del web | ^weir: 'del' requires an object: limit del, source forget, exempt del, block del, prefix-list del$
 1 | weir limit show | ^weir: omit 'weir': a command begins with its object$
@@ -200,6 +218,10 @@ says <<'LINES'
 1 | limit rename web a/b | a name may contain only letters
 1 | limit rename web all | 'all'
 1 | limit rename web web2 more | unexpected argument 'more'$
+1 | limit del web budget | ^weir: limit del: del deletes the whole limit; to remove a budget, give those that stay: limit set web only budget ...$
+1 | limit del web budget 5/s | give those that stay: limit set web only budget
+1 | limit del web penalty | ^weir: limit del: del deletes the whole limit; to change its 'penalty': limit set web ...$
+1 | limit del web mail | ^weir: limit del: unexpected argument 'mail'$
 1 | limit del web extra help | ^weir: limit del: unexpected argument 'extra'$
 1 | limit add web budget 1/s colour help | ^weir: limit add: unknown word 'colour'
 # properties that cannot be changed
@@ -224,8 +246,11 @@ says <<'LINES'
 1 | -check limit add x budget 5/s bytes exact | ^weir: limit add: budget: exact keeps the time of each packet
 1 | -check limit add x budget 5/total exact | ^weir: limit add: budget: exact counts in a window
 1 | -check limit add x budget 5/s slots 2 exact | ^weir: limit add: slots: exact has no slots
-1 | -check limit add x budget 5/s log | ^weir: limit add: 'exact' counts by the times of packets; to drop nothing use 'action observe'$
-1 | -check limit set x log | ^weir: limit set: 'exact' counts by
+1 | -check limit add x budget 5/s log | ^weir: limit add: 'log' requires a value: none|GROUP$
+1 | -check limit set x log | ^weir: limit set: 'log' requires a value: none|GROUP$
+0 | -check limit add x budget 5/s to ::/0 log 65535 |
+1 | -check limit add x budget 5/s log 65536 | ^weir: limit add: log: 65536 is out of range 1..65535$
+1 | -check limit add x budget 5/s log 0 | ^weir: limit add: log: 0 is out of range 1..65535$
 1 | -check limit add x budget 5/3s calendar | ^weir: limit add: budget: a calendar has minutes, hours, days, weeks
 0 | -check limit add x budget 5/month calendar tz UTC to ::/0 |
 1 | -check limit add x budget 5/day tz UTC | ^weir: limit add: tz: a time zone is that of a calendar
@@ -245,6 +270,25 @@ says <<'LINES'
 1 | -check limit add x budget 5/s per 0 newcomers 5/s | ^weir: limit add: newcomers: a prefix length of 0
 1 | -check limit add x budget 5/s per 24,0 newcomers 5/s | ^weir: limit add: newcomers: a prefix length of 0
 1 | -check limit add x budget 5/s penalty none renew | ^weir: limit add: penalty: refusals renew a penalty
+1 | -check limit add x budget 5/s budget 9/m exact shared | ^weir: limit add: unshared\|shared: buckets and exact budgets cannot be shared
+0 | -check limit add x budget 5/m calendar shared per 0 to ::/0 |
+0 | -check limit set x unshared |
+1 | -check limit add x budget 5/s alone 3 | ^weir: limit add: alone: hosts that share a limit can be alone
+1 | -check limit add x budget 5/s alone 3 unshared | ^weir: limit add: alone: hosts that share a limit can be alone
+1 | -check limit add x budget 5/s alone 6 shared | ^weir: limit add: alone: a host alone has at most the budget
+1 | -check limit add x budget 9/s alone 9 budget 5/m alone 6 shared | ^weir: limit add: budget 2 alone: a host alone
+1 | -check limit add x budget 5/s alone 0 shared | ^weir: limit add: alone: 0 is out of range 1\.\.
+1 | -check limit add x budget 5/s alone 3/s shared | ^weir: limit add: alone: .
+1 | -check limit add x budget 5/s alone -1 shared | ^weir: limit add: alone: .
+1 | -check limit add x budget 5/s alone 72057594037927937 shared | ^weir: limit add: alone: .*72057594037927936
+1 | -check limit add x budget 5/s alone 2 budgets-by l shared | ^weir: limit add: budgets-by: a list has no amounts
+1 | -check limit add x budget 5/s alone 2 exact shared | ^weir: limit add: unshared\|shared: buckets and exact
+0 | -check limit add x budget 5/s alone 1 shared to ::/0 |
+0 | -check limit add x budget 72057594037927936/month bytes alone 72057594037927936 shared to ::/0 |
+0 | -check limit add x budget 5/s alone none to ::/0 |
+1 | -check limit set x alone 3 unshared | ^weir: limit set: alone: hosts that share a limit can be alone
+0 | -check limit set x alone 3 |
+0 | -check limit set x budget 5/d alone none budget 9/h alone 5 |
 # ... and of set what is refused whatever the limit is
 1 | -check limit set x exact slots 4 | ^weir: limit set: slots: exact has no slots
 1 | -check limit set x budget 57/s exact | ^weir: limit set: budget: exact counts at most 56 packets
@@ -284,6 +328,11 @@ says <<'LINES'
 1 | -check exempt add 10.1/8 | did you mean 10.0.0.0/8
 1 | -check exempt add 10.1 | invalid IPv4 or IPv6 address '10.1'$
 0 | -check exempt add 0/0 | 0\.0\.0\.0/0 is every IPv4 source
+1 | -check exempt add prefixes | ^weir: exempt add: 'prefixes' is no prefix; for those in a file: sed 's/\^ \*\[0-9A-Fa-f:\]/exempt add &/' FILE ¦ weir -batch -$
+1 | -check exempt add @prefixes | /exempt add &/' FILE
+1 | -check exempt del ./prefixes.txt | /exempt del &/' FILE ¦ weir
+1 | -check block add prefixes for 1h | ^weir: block add: 'prefixes' is no prefix; .*/block add &/' FILE
+1 | -check exempt get prefixes | ^weir: exempt get: invalid IPv4 or IPv6 address 'prefixes'$
 1 | -check exempt add any | ^weir: exempt add: every IPv4 address is 0.0.0.0/0, every IPv6 address ::/0$
 1 | -check limit add x budget 1/s from any | ^weir: limit add: from: .*; for both leave the condition out$
 1 | -check limit add x budget 1/s from '!10.0.0.0/8' | ^weir: limit add: from: write 'not from 10.0.0.0/8'$
@@ -338,8 +387,16 @@ says <<'LINES'
 1 | -check source get 10.0.0.7 udp syn | ^weir: source get: syn requires proto tcp, or no proto$
 1 | -check source get 10.0.0.7 to ::1 | ^weir: source get: to is not an address of the source's family$
 1 | -check source get 10.0.0.7 to 10.0.0.0/8 | a single address is required$
-1 | -check source get 10.0.0.7 not syn | 'syn' is not a condition
+1 | -check source get 10.0.0.7 not dport 5 | 'dport' is not a condition
 1 | -check source show 10.0.0.7 proto tcp | unknown word 'proto'
+1 | source show web | ^weir: source show: unknown word 'web'; expected one of: limit, .*; for limit 'web' write 'limit web'$
+1 | top web | for limit 'web' write 'limit web'$
+1 | exempt add 10.0.0.0/8 web | for limit 'web' write 'limit web'$
+1 | source show limeted | did you mean 'limited'\?$
+0 | -check explain dropped from 10.0.0.0/8 last 5 limit web |
+1 | explain dropped from | ^weir: explain dropped: 'from' requires a value: PREFIX$
+1 | explain dropped from 10.0.0.1/8 | ^weir: explain dropped: from: '10.0.0.1/8' has host bits set
+1 | explain dropped from 10.0.0.1 from 10.0.0.2 | ^weir: explain dropped: 'from' given twice$
 
 # combinations
 1 | limit set web match | ^weir: limit set: 'match' requires a value: any.MATCH$
@@ -379,6 +436,8 @@ says <<'LINES'
 1 | -n nope -netns good limit show | ^weir: '-netns' given twice$
 1 | -json=yes limit show | ^weir: option '-json' takes no value$
 1 | limit show -j | ^weir: limit show: options precede the object: weir -j limit ...$
+1 | limit add web budget 1/s --confirm 60s | ^weir: limit add: options precede the object: weir --confirm limit ...$
+1 | limit add web budget 1/s -timeout 5s | options precede the object
 1 | limit -s show | ^weir: limit: options precede the object: weir -s limit
 1 | limit add web budget 1/s -check | options precede the object
 1 | source show -jp | options precede the object
@@ -405,7 +464,7 @@ says <<'LINES'
 0 | -check -n=$$ -- limit show |
 LINES
 
-is "$(grep -hoE '"([^"\\]|\\.)*"' "$top"/userspace/*.[ch] | grep -E '([a-z]+ ){2}' | sort | uniq -d)" "" \
+is "$(grep -hoE '"([^"\\]|\\.)*"' "$top"/userspace/{,fleet/}*.[ch] | grep -E '([a-z]+ ){2}' | sort | uniq -d)" "" \
 	"each sentence stands once in the sources"
 
 [ -e /sys/module/weir ] || for words in "limit add x budget 1/s to ::/0" "exempt add ::1" "limit show" "-file -"; do
@@ -413,7 +472,7 @@ is "$(grep -hoE '"([^"\\]|\\.)*"' "$top"/userspace/*.[ch] | grep -E '([a-z]+ ){2
 		"weir -check $words says that the kernel was not asked"
 done
 [ -e /sys/module/weir ] || says <<'LINES'
-3 | limit show | ^weir: kernel module not loaded; run 'modprobe weir' to see why
+3 | limit show | ^weir: kernel module not loaded; run 'modprobe weir', in a container on its host, to see why
 3 | -j stats show | modprobe weir
 3 | limit add web budget 1/s to ::/0 | modprobe weir
 LINES

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2034 # sourced
-# cast.sh: the senders, limits and colours of the demo.
+# cast.sh: the senders and limits of the demo.
 
 # NAME PACKETS WINDOW (seconds) MATCH
 NEWCOMERS=100				# a second, and as many second tries
@@ -18,12 +18,3 @@ FLOOD_FROM=10.6.6.6
 KNOWN_FROM=10.2.0.1		# calls before and during the flood
 NEW_FROM=10.3.0.1		# calls a second after it began
 SPOOFED_FROM=11.0.0.0		# the first of them
-
-# thousands NUMBER: 1,234,567
-thousands() { sed -E ':a; s/^(-?[0-9]+)([0-9]{3})/\1,\2/; ta' <<<"$1"; }
-
-if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
-	bold=$'\e[1m' dim=$'\e[2m' red=$'\e[31m' green=$'\e[32m' cyan=$'\e[36m' off=$'\e[m'
-else
-	bold='' dim='' red='' green='' cyan='' off=''
-fi

@@ -17,6 +17,8 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd) || exit 2
 # shellcheck source=cast.sh
 . "$here/cast.sh"
+# shellcheck source=stage.sh
+. "$here/stage.sh"
 PATH=$here/../../.cache/build/netns:$PATH	# window
 export LC_ALL=C
 dir=${1:?usage: judge.sh DIR HZ} hz=${2:?usage: judge.sh DIR HZ}
@@ -82,21 +84,6 @@ first_try() {
 	awk -v from="saddr=::ffff:$NEW_FROM" -v hz="$hz" '
 		$3 == from { sub("tick=", "", $4); first = first ? first : $4 }
 		$3 == from && $1 == "weir_charge:" { printf "%.1f\n", ($4 - first) / hz; exit }' "$dir/hook"
-}
-
-# verdict STATUS TEXT: status 2 means undecided
-verdict() {
-	case $1 in
-	0) printf '%sok%s      %s\n' "$green" "$off" "$2" ;;
-	2)
-		printf '%s??%s      %s\n' "$red$bold" "$off" "$2"
-		[ "$status" != 0 ] || status=2
-		;;
-	*)
-		printf '%sNOT OK%s  %s\n' "$red$bold" "$off" "$2"
-		status=1
-		;;
-	esac
 }
 
 # word_kept WINDOW: status 0, 1 or 2 of a limit's promise

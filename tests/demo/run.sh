@@ -1,12 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh [-m WEIR.KO] [-o DIR]: the demo. Boot a guest, run scene.sh in it, and let
+# run.sh [-m WEIR.KO] [-o DIR] [fleet]: the demo. Boot a guest, run scene.sh in it, and let
 # judge.sh evaluate the results: status 1 if a source got more than its budget in any
-# window, or weir dropped a packet of an honest host.
+# window, or weir dropped a packet of an honest host. With fleet, fleet-scene.sh, which
+# judges itself.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd) && cd "$top" || exit 1
 # shellcheck source=cast.sh
 . tests/demo/cast.sh
+# shellcheck source=stage.sh
+. tests/demo/stage.sh
 kernel=6.12 module='' out=$top/.cache/demo
 while getopts m:o: opt; do
 	case $opt in
@@ -15,6 +18,8 @@ while getopts m:o: opt; do
 	*) exit 1 ;;
 	esac
 done
+shift $((OPTIND - 1))
+scene=${1:+$1-}scene.sh
 export LC_ALL=C
 # The programs that the scene starts: opening one over 9p takes longer than running it.
 near=(bash cat chrt cp dd grep insmod ip nice renice sed seq wc
@@ -41,13 +46,16 @@ play() {
 	local tty=()
 	[ ! -t 0 ] || [ ! -t 1 ] || tty=(-i)
 	rm -f "$out"/{raw.*,format.*,sent.*,hook,receiver}
-	tests/vm/guest.sh -k "$kernel" -t 120 -o "$out" "${tty[@]}" "${near[@]/#/-p}" -- \
-		env "WEIR_KO=$out/weir.ko" ${NO_COLOR:+"NO_COLOR=$NO_COLOR"} tests/demo/scene.sh
+	tests/vm/guest.sh -k "$kernel" -t 300 -o "$out" "${tty[@]}" "${near[@]/#/-p}" -- \
+		env "WEIR_KO=$out/weir.ko" ${NO_COLOR:+"NO_COLOR=$NO_COLOR"} "tests/demo/$scene"
 }
 
 build
 echo "${dim}demo: booting Linux $kernel with weir in a machine of its own (QEMU)$off"
-play || fail "the guest ended with status $?"
+play
+ended=$?
+[ -z "${1:-}" ] || exit "$ended"
+[ "$ended" = 0 ] || fail "the guest ended with status $ended"
 .cache/build/netns/events "$out" >"$out/hook" || fail "no trace"
 hz=$(sed -n 's/^CONFIG_HZ=//p' ".cache/kernels/$kernel/kdir/include/config/auto.conf")
 tests/demo/judge.sh "$out" "$hz"

@@ -20,6 +20,8 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 # shellcheck source=cast.sh
 . "$here/cast.sh"
+# shellcheck source=stage.sh
+. "$here/stage.sh"
 export PATH=$TOP/.cache/build/netns:$TOP/userspace:$PATH
 tracing=/sys/kernel/tracing
 live=4		# lines
@@ -30,19 +32,6 @@ cd /run && cp "$WEIR_KO" weir.ko && mkfifo never ready && exec {never}<>never ||
 renice -n -10 $$ >/dev/null
 
 fail() { printf '%sdemo: %s%s\n' "$red" "$*" "$off"; exit 1; }
-pause() { read -rt "$1" -u "$never"; }
-
-# typed COMMAND: show it as if someone typed it
-typed() {
-	local text=$1 i
-	printf '%s#%s %s' "$cyan" "$off" "$bold"
-	for ((i = 0; i < ${#text}; i++)); do
-		printf %s "${text:i:1}"
-		[ ! -t 1 ] || pause 0.006
-	done
-	printf '%s\n' "$off"
-}
-
 # sender NAME: make a namespace with a link to the host
 sender() {
 	{ ip netns add "$1" &&

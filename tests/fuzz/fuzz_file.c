@@ -110,8 +110,8 @@ static bool same_lists(const struct weir_config *a, const struct weir_config *b)
 	for (i = 0; a->list_count == b->list_count && i < a->list_count; i++) {
 		one = &a->lists[i];
 		other = &b->lists[i];
-		if (strcmp(one->name, other->name) || one->prefix_count != other->prefix_count ||
-		    memcmp(one->prefix, other->prefix, one->prefix_count * sizeof(*one->prefix)))
+		if (strcmp(one->name, other->name) || one->member_count != other->member_count ||
+		    memcmp(one->member, other->member, one->member_count * sizeof(*one->member)))
 			return false;
 	}
 	return a->list_count == b->list_count;

@@ -39,10 +39,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		tool_input(data, size);
 		status = weir_run_batch(&tool, "-");
 	}
+	if (tool.reached)
+		weir_nl_close(&tool.nl);
 	said = said_end();
 	free(text);
+	/* What reads a file says, after why it cannot be applied, what was not done. */
 	if (status)
-		tool_sentences(said->err, 1);
+		tool_sentences(said->err, strstr(said->err, ": nothing was compared: ") ||
+			       strstr(said->err, ": nothing is explained: ") ? 2 : 1);
 	else
 		tool_notes(said->err);
 	return 0;

@@ -124,7 +124,7 @@ def demo(top, _):
 
 
 def cli(top, test):
-    if not built("make", "-s", "-C", top + "/userspace", "weir"):
+    if not built("make", "-s", "-C", top + "/userspace"):
         return None
     return failures(run(top + "/tests/cli/" + test + ".t"))
 
@@ -132,7 +132,7 @@ def cli(top, test):
 def netns(top, test):
     """One file in a guest. What the kernel complains of is a failure, too."""
     path = "tests/netns/" + test + ".t"
-    if not built("make", "-s", "-C", top + "/userspace", "weir") or \
+    if not built("make", "-s", "-C", top + "/userspace") or \
             not built(top + "/tests/vm/kernel-build.sh", KERNEL):
         return None
     with open(os.path.join(top, path)) as f:

@@ -54,7 +54,7 @@ command weir source show limit each >"$tmp/full" 2>/dev/null &
 stalled=$!
 pids+=("$stalled")
 asleep() { [ "$(awk '{ print $3 }' /proc/$stalled/stat)" = S ]; }
-holds "a dump stalls on its reader" wait_for 10 asleep
+holds "a dump stalls on its reader" wait_for 60 asleep
 before=$(stats seen)
 flood -s 10.0.0.0 -n 50000 -R -c 5000
 is $(($(stats seen) - before)) 5000 "packets still pass weir"
@@ -62,5 +62,5 @@ weir -force limit set each sources 1024 >/dev/null && weir limit set each budget
 ok $? "the dumped limit can be changed and deleted"
 holds "... and another one added" quietly weir limit add each budget 5/1h sources 64
 quiet
-holds "the module unloads once the reader is gone" quietly wait_for 10 unload
+holds "the module unloads once the reader is gone" quietly wait_for 60 unload
 finish

@@ -20,7 +20,7 @@ hears() {
 	weir limit del zero >/dev/null 2>&1
 	[ -s "$tmp/heard" ]
 }
-holds "monitor listens" wait_for 20 hears
+holds "monitor listens" wait_for 60 hears
 kill -STOP "$deaf"
 lost=$(stats events_lost)
 trace_start weir_limited
@@ -41,12 +41,12 @@ is "$limited" 20000 "twenty thousand sources become limited"
 lost=$(($(stats events_lost) - lost))
 # The listener itself may be too slow, and reports it.
 all_told() { [ "$(heard)" -ge $((limited - lost)) ] || grep -q '"event":"lost"' "$tmp/heard"; }
-holds "all other events arrive, or the listener reports a loss" wait_for 20 all_told
+holds "all other events arrive, or the listener reports a loss" wait_for 60 all_told
 diag "$(heard) heard, $lost found the ring full"
 within "$(($(heard) + lost))" 1 "$limited" "no event arrives twice"
 within "$lost" 1 "$limited" "events for which the ring has no room are counted"
 told_lost() { [ "$(grep -o '"events_lost":[0-9]*' "$tmp/heard" | awk -F: '{ n += $2 } END { print n + 0 }')" = "$lost" ]; }
-holds "... and reported to the listener" wait_for 20 told_lost || diag "$(grep -v '"event":"source"' "$tmp/heard")"
+holds "... and reported to the listener" wait_for 60 told_lost || diag "$(grep -v '"event":"source"' "$tmp/heard")"
 # kmemleak needs memory for each allocation.
 most=16384
 [ ! -e /sys/kernel/debug/kmemleak ] || most=65536

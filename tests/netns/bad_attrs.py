@@ -14,11 +14,21 @@ GOOD = {"name": "bad", "new-name": "worse", "before": "here", "limit": "here", "
         "window-ms": 1000, "sources": 64, "family": 2, "proto": 6, "prefix4": 32, "prefix6": 64,
         "match": {"proto": 6}, "invert": 16, "comment": "a note",
         "newcomers-ms": 1000, "known-ms": 1000, "budget": {"budget": 1, "window-ms": 1000},
-        "zone": {"name": "UTC"}, "from-list": "one", "to-list": "one", "prefix": {"address": bytes([192, 0, 2, 0])}}
+        "zone": {"name": "UTC"}, "from-list": "one", "to-list": "one", "budgets-by": "one", "prefix": {"address": bytes([192, 0, 2, 0])}}
+
+
+# Of saved states, whose attributes have the names of others.
+STATE = {"budget": {"budget": 1, "slots": 1}, "newcomers": {"slot-ns": 1}, "hash-key": bytes(16), "limit": "here",
+         "source": {"dropped": 1}, "floor": {"bucket": 0}, "count": {"wanted": 1},
+         "address": bytes([192, 0, 2, 0]), "dev": "eth9", "numbers": bytes(2), "slot-ns": 1, "width": 2}
 
 
 def good(aset, name):
-    if aset == "budget" and name == "budget":
+    if aset.startswith("state"):
+        return 1 if aset != "state" and name == "budget" else STATE.get(name, 1)
+    if name == "hash-key":
+        return bytes(16)
+    if aset in ("budget", "member") and name == "budget":
         return 1
     if aset != "config":
         return GOOD.get(name, 1)
@@ -54,7 +64,7 @@ def wrong_lengths(aset, name):
         yield "unterminated", tlv(number, b"xyz")
         yield "empty", tlv(number, b"")
     elif kind == "binary":
-        yield "too long", tlv(number, bytes(17))
+        yield "too long", tlv(number, bytes((bound(attr, "max-len") or bound(attr, "exact-len")) + 1))
     elif kind == "flag":
         yield "too long", tlv(number, b"\1")
     elif kind == "nest":
@@ -100,7 +110,7 @@ def late(aset, name):
     raw = encode(aset, name, good(aset, name))
     yield "in network order", tlv(attr["number"] | BYTEORDER | (NESTED if attr["type"] == "nest" else 0),
                                   payload_of(aset, name)), 0
-    if attr["type"] == "binary":
+    if attr["type"] == "binary" and name != "numbers":
         for size in (0, 3, 5, 15):
             yield f"of {size} bytes", tlv(attr["number"], bytes(size)), 0
     if not attr.get("multi-attr"):
@@ -200,6 +210,13 @@ def main():
     bad.nests("config-replace", "config", "exempt", "exempt-entry")
     bad.nests("config-replace", "config", "prefix-list", "prefix-list-entry")
     bad.nests("prefix-list-add", "prefix-list", "prefix", "prefix", name="new")
+    saved = {"limit": "here", "clock_ns": 1, "tick_ns": 4000000, "prefix4": 32, "prefix6": 64, "buckets": 1}
+    bad.nests("source-merge", "state", "budget", "state-budget",
+              [n for n in attrs_of("state-budget") if n != "pad"], **saved)
+    saved["budget"] = {"budget": 1, "slots": 1, "slot-ns": 1000000000, "width": 2}
+    bad.nests("source-merge", "state", "newcomers", "state-newcomers", [n for n in attrs_of("state-newcomers") if n != "pad"],
+              **saved)
+    bad.nests("source-merge", "state", "source", "state-source", [n for n in attrs_of("state-source") if n != "pad"], **saved)
 
 
 main()

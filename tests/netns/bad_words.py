@@ -7,6 +7,7 @@ import os
 import re
 import socket
 import struct
+import sys
 
 from wire import CMD, DUMP, NESTED, OPS, Tap, Wire, attrs_of, encode, encode_all, tlv
 
@@ -70,6 +71,29 @@ VAGUE = os.uname().release.startswith("6.1.")
 
 # name, operation, attributes, sentence, attributes at fault, and the error unless it is EINVAL;
 # "-name" is an attribute that is missing. A number in a path is the n-th of that name, from 0.
+KEPT = {"limit": "here", "clock-ns": 1, "tick-ns": 4000000, "prefix4": 32, "prefix6": 64, "buckets": 4,
+        "budget": {"budget": 10, "slots": 4, "slot-ns": 1000000000, "width": 2}}
+
+
+def kept(*more, count=None, **words):
+    """What a state-get may have said, with attributes of it or of its budget changed; None removes one"""
+    words = {k.replace("_", "-"): v for k, v in words.items()}
+    budget = {**KEPT["budget"], **{k: words.pop(k) for k in attrs_of("state-budget") if k in words and k != "budget"}}
+    words = {**KEPT, "budget": {k: v for k, v in budget.items() if v is not None}, **words}
+    if count is not None:
+        more = [*more, ("source", {"address": A, "count": count})]
+    return [*((k, v) for k, v in words.items() if v is not None), *more]
+
+
+def numbers(width, *values):
+    return {"numbers": b"".join(v.to_bytes(width, sys.byteorder) for v in values)}
+
+
+def tried(count=({}, {}), slot_ns=1000000000, phase_ns=0):
+    """The same of the newcomers' budgets"""
+    return kept(("newcomers", [*([("slot-ns", slot_ns)] if slot_ns else []), ("phase-ns", phase_ns), *(("count", c) for c in count)]))
+
+
 CASES = [
     ("a limit without a name", "limit-add", limit(name=None), "name .* missing", "-name"),
     ("a limit without a budget", "limit-add", {"name": "new"}, "budget .* missing", "-budget"),
@@ -108,6 +132,8 @@ CASES = [
      "at least 10 ms", "budget:2/window-ms", E.ERANGE),
     ("a budget that the limit does not have", "limit-set", {"name": "two", "budget": {"budget": 5, "window-ms": 3000}},
      "no budget of the limit has that window", "budget"),
+    ("a budget whose window is in packets", "limit-set",
+     {"name": "two", "budget": {"budget": 5, "window-ms": 1000, "unit": 1}}, "that window is in packets", "budget/unit"),
     ("a log of too many packets", "limit-add", limit(mode=4, budget=57), "at most 56 packets", "budget/budget", E.ERANGE),
     ("a log of bytes", "limit-add", limit(mode=4, unit=1), "counts packets", "budget/unit"),
     ("a log with slots", "limit-add", limit(mode=4, slots=5), "no slots; leave", "budget/slots"),
@@ -207,6 +233,23 @@ CASES = [
      [("name", "some"), ("prefix", net("192.0.2.0", 24)), ("prefix", net("10.0.0.0", 9))], "does not have", "prefix:1", E.ENOENT),
     ("prefix-list del of a list that is used", "prefix-list-del", {"name": "some"}, "uses the list; change", "name", E.EBUSY),
     ("prefix-list del of all prefixes of one", "prefix-list-del", {"name": "some", "prefix": net("192.0.2.0", 24)}, "uses the list", "name", E.EBUSY),
+    ("prefix-list add of what means none", "prefix-list-add", {"name": "none", "prefix": net("10.0.0.0", 8)}, "no list; choose", "name"),
+    ("budgets by a list that does not exist", "limit-add", limit(budgets_by="absent"), "no list", "budgets-by", E.ENOENT),
+    ("budgets of prefixes longer than a source", "limit-add", limit(budgets_by="some", prefix4=16), "longer than a source", "budgets-by"),
+    ("budgets by a list of one source for all", "limit-add", limit(budgets_by="some", prefix6=0), "budgets-by needs their own", "budgets-by"),
+    ("budgets by a list of a bucket", "limit-add", limit(budgets_by="some", mode=3), "drains alike", "budgets-by"),
+    ("a bucket that is shared", "limit-add", limit(sharing=1, mode=3), "cannot be shared", "sharing"),
+    ("an exact budget that is shared", "limit-add", limit(sharing=1, mode=4, budget=50), "cannot be shared", "sharing"),
+    ("set of an exact budget, shared", "limit-set", {"name": "here", "sharing": 1, "budget": {"budget": 5, "window-ms": 2000, "mode": 4}}, "cannot be shared", "sharing"),
+    ("an amount alone of a limit that is not shared", "limit-add", limit(alone=5), "say shared, too", "budget/alone"),
+    ("an amount alone, and unshared", "limit-set", {"name": "here", "sharing": 0, "budget": {"alone": 5}}, "say shared, too", "budget/alone"),
+    ("more alone than the budget", "limit-add", limit(alone=11, sharing=1), "at most the budget", "budget/alone", E.ERANGE),
+    ("more alone than the second budget", "limit-add", [*second(alone=6), ("sharing", 1)], "at most the budget", "budget:1/alone", E.ERANGE),
+    ("an amount alone with a list", "limit-add", limit(budgets_by="some", alone=5, sharing=1), "leave out that of the first", "budgets-by"),
+    ("join without a name", "limit-join", {"joined-ms": 1}, "name of the limit is missing", "-name"),
+    ("join without a time", "limit-join", {"name": "here"}, "0 ends that", "-joined-ms"),
+    ("join of a limit that does not exist", "limit-join", {"name": "none", "joined-ms": 1}, "no limit", "name", E.ENOENT),
+    ("join of a limit that is not shared", "limit-join", {"name": "here", "joined-ms": 1}, "do not share", "name"),
     ("prefix-list get of a list that does not exist", "prefix-list-get", {"name": "none"}, "no list", "name", E.ENOENT),
     ("from a list that does not exist", "limit-add", match(from_list="none"), "no list", "match/from-list", E.ENOENT),
     ("to a list that does not exist", "limit-add", match(to_list="none"), "no list", "match/to-list", E.ENOENT),
@@ -265,6 +308,7 @@ CASES = [
     ("source get of link-local without a device", "source-get", {"address": ip("fe80::1")}, "link-local", "address -dev"),
     ("source get on a device that does not exist", "source-get", {"address": ip("169.254.0.1"), "dev": "none"},
      "no device .*; ip link", "dev", E.ENODEV),
+    ("drops by a limit that does not exist", "drop-get", {"limit": "none"}, "no limit", "limit", E.ENOENT),
     ("source show of a limit that does not exist", "source-show", {"limit": "none"}, "no limit", "limit", E.ENOENT),
     ("source show of host bits", "source-show", {"address": ip("192.0.2.1"), "prefix-len": 8}, "host bits", "address"),
     ("source show of a length", "source-show", {"prefix-len": 8}, "address", "prefix-len -address"),
@@ -371,6 +415,47 @@ CASES = [
     ("add and remove", "config-replace", [("add", 1), ("del", 1), ("exempt", {"address": A})], "exclude", "del"),
     ("add to all, 65536 exemptions", "config-replace",
      {"exempt": addresses(range(65536)), "add": 1}, "65536", "exempt:65535", E.ENOSPC),
+    ("a state without its limit", "source-merge", kept(limit=None), "limit .* missing", "-limit"),
+    ("a state of a limit that does not exist", "source-merge", kept(limit="none"), "no limit", "limit", E.ENOENT),
+    *((f"a state without its {name}", "source-merge", kept(**{name.replace("-", "_"): None}), "missing", "-" + name)
+      for name in ("clock-ns", "tick-ns", "prefix4", "prefix6", "buckets", "budget")),
+    ("a state of other IPv4 prefixes", "source-merge", kept(prefix4=24), "another prefix length", "prefix4"),
+    ("a state of other IPv6 prefixes", "source-merge", kept(prefix6=56), "another prefix length", "prefix6"),
+    ("3 buckets", "source-merge", kept(buckets=3), "power of two", "buckets"),
+    ("5 saved budgets", "source-merge", kept(*[("budget", KEPT["budget"])] * 4), "at most 4 budgets", "budget:4"),
+    ("a saved window of 65 slots", "source-merge", kept(slots=65), "no budget has such", "budget"),
+    ("a saved window of no slots", "source-merge", kept(slots=None), "no budget has such", "budget"),
+    ("saved slots of years", "source-merge", kept(slot_ns=5184000000000000), "no budget has such", "budget"),
+    ("numbers of 3 bytes", "source-merge", kept(width=3), "no budget has such", "budget"),
+    ("a saved bucket without its rate", "source-merge", kept(mode=3), "no budget has such", "budget"),
+    ("a saved calendar of several slots", "source-merge", kept(mode=5), "no budget has such", "budget"),
+    ("a saved total of several slots", "source-merge", kept(mode=1, slot_ns=0), "no budget has such", "budget"),
+    ("a slot that lasted for longer than it does", "source-merge", kept(phase_ns=1000000001), "longer than a slot", "budget/phase-ns"),
+    ("a saved source without a count", "source-merge", kept(("source", {"address": A})), "fewer counts", "source"),
+    ("a saved source of two counts", "source-merge", kept(("source", [("count", numbers(2, 1)), ("count", numbers(2, 1))])),
+     "more counts", "source/count:1"),
+    ("six slots of four", "source-merge", kept(count=numbers(2, 1, 1, 1, 1, 1, 1)), "such numbers", "source/count"),
+    ("half a number", "source-merge", kept(count={"numbers": b"123"}), "such numbers", "source/count"),
+    ("more than a slot can hold", "source-merge", kept(width=8, count=numbers(8, 1 << 58)), "such numbers", "source/count"),
+    ("a log whose packets are not in order", "source-merge", kept(mode=4, width=4, count=numbers(4, 3, 2)), "such numbers",
+     "source/count"),
+    ("a log that goes back too far", "source-merge", kept(mode=4, width=4, count=numbers(4, 1, 5)), "such numbers", "source/count"),
+    ("two levels of a bucket", "source-merge", kept(mode=3, rate=1, width=8, count=numbers(8, 1, 1)), "such numbers", "source/count"),
+    ("the second source at fault", "source-merge",
+     kept(("source", {"address": A, "count": numbers(2, 9)}), count={"numbers": b"123"}), "such numbers", "source:1/count"),
+    ("a floor of a limit in force", "source-merge", kept(("floor", {"bucket": 0, "count": numbers(2, 1)})), "that is held", "floor"),
+    ("a newcomers' budget without its slots", "source-merge", tried(slot_ns=None), "missing", "-newcomers/slot-ns"),
+    ("a newcomers' slot that lasted for longer than it does", "source-merge", tried(phase_ns=1000000001), "longer than a slot",
+     "newcomers/phase-ns"),
+    ("only first tries of newcomers", "source-merge", tried(count=[numbers(4, 1)]), "fewer counts", "newcomers"),
+    ("three tries of newcomers", "source-merge", tried(count=[numbers(4, 1)] * 3), "more counts", "newcomers/count:2"),
+    ("newcomers' numbers of two bytes", "source-merge", tried(count=[numbers(2, 1), {}]), "such numbers", "newcomers/count"),
+    ("seventeen slots of newcomers", "source-merge", tried(count=[{}, numbers(4, *[1] * 17)]), "such numbers", "newcomers/count:1"),
+    ("more newcomers than a window can hold", "source-merge", tried(count=[numbers(4, 1, 2**32 - 1), {}]), "such numbers",
+     "newcomers/count"),
+    ("a hash key beside limits", "config-replace", {"hash-key": bytes(16)}, "without limits", "hash-key"),
+    ("a configuration that is held beside limits", "config-replace", {"hold": True}, "without limits", "hold"),
+    ("to publish what is not held", "config-publish", {}, "no configuration is held", "", E.ENOENT),
 ]
 
 

@@ -13,7 +13,7 @@ blocks() { weir block show | xargs; }
 dropped() { weir -j -s block show | jq -c '[.[].stats.packets]'; }
 
 is "$(through 203.0.113.9)" 10 "a source passes"
-is "$(weir source block 203.0.113.0/24 for 1h 2>&1)" "" "its prefix is blocked, which is as long as a source of a limit"
+is "$(weir source block 203.0.113.0/24 for 1h 2>&1)" "203.0.113.0/24 blocked for 1h" "its prefix is blocked, which is as long as a source of a limit"
 like "$(blocks)" '^203\.0\.113\.0/24 for (1h|59m[0-9]*s?|3[0-9]+s)$' "... as block show says"
 is "$(through 203.0.113.9):$(through 203.0.113.255):$(through 203.0.112.255):$(through 203.0.114.0)" 0:0:10:10 "all its sources are refused, and no others"
 is "$(dropped):$(stat_of udp dropped.packets):$(stat_of udp blocked_now):$(stats dropped)" "[20]:20:0:20" "... which block and limit count, and no place is taken"
@@ -40,7 +40,7 @@ is "$(weir exempt show; weir exempt get 203.0.113.9 2>&1 | grep -c 'no exemption
 like "$(weir source block 203.0.113.0/24 for 1h 2>&1)" 'blocked already; -exist sets a new end, weir block del ends it' "it cannot be blocked twice"
 weir -exist block add 203.0.113.0/24 for 2h
 like "$(blocks):$(dropped)" '^203\.0\.113\.0/24 for (2h|1h59m[0-9]*s?):\[20\]$' "... but -exist gives it a new end, and keeps its counters"
-weir -exist source block 203.0.113.0/24 for ever
+is "$(weir -exist source block 203.0.113.0/24 for ever)" "203.0.113.0/24 blocked for ever" "... but for longer"
 is "$(blocks)" "203.0.113.0/24" "... also source block"
 is "$(weir -j source get 203.0.113.9 limit udp | jq -c '.[0] | [.blocked, .blocked_ms]')" '[true,null]' "... for ever, says source get"
 like "$(weir block add 203.0.113.0/24 limit none 2>&1)" "limit 'none': no limit of that name to block under" "a limit that does not exist"
@@ -60,7 +60,7 @@ like "$(weir source release 203.0.113.0/24 2>&1)" 'the prefix is not blocked' "w
 # Under one limit; of IPv6; with device
 weir block add 198.51.101.0/22 2>/dev/null
 is "$?:$(blocks)" 1: "host bits are refused"
-weir source block 198.51.0.0/16 limit udp for ever
+is "$(weir source block 198.51.0.0/16 limit udp for ever)" "198.51.0.0/16 limit udp blocked for ever" "a prefix under one limit"
 weir exempt add 198.51.7.0/24 limit udp
 is "$(through 198.51.1.1):$(through 198.51.7.1)" 0:10 "a block under one limit, and an exemption from it"
 ends="blocked as 198.51.0.0/16 limit udp; 'weir block del 198.51.0.0/16 limit udp' ends that"
@@ -74,7 +74,7 @@ is "$(through 198.51.1.1):$(tcp 198.51.1.1)" 10:0 "... follows the limit"
 weir limit rename udp tcp && is "$(blocks)" "198.51.0.0/16 limit tcp" "... also its name"
 weir limit del tcp
 is "$(blocks)$(weir exempt show)" "" "... and goes with it"
-weir source block 2001:db8::/32 for ever
+weir source block 2001:db8::/32 for ever >/dev/null
 is "$(through 2001:db8:ffff::1):$(through 2001:db9::1)" 0:10 "a prefix of IPv6"
 weir limit set six action observe >/dev/null
 is "$(through 2001:db8:ffff::1)" 10 "a limit that observes blocks nobody"
@@ -100,6 +100,7 @@ is "$?:$(through 2001:db8:ffff::1)" 1:0 "an invalid file changes nothing"
 weir limit flush
 is "$(weir block show)" "2001:db8::/32" "a block under all limits stays without any"
 is "$(weir block add 2001:db9::/32 2>&1)" "weir: note: nothing is blocked yet: there is no limit whose packets could be dropped" "... and another one gets a note"
+is "$(weir source block 203.0.113.1 for 1m 2>&1):$?" "weir: source block: ADDR 203.0.113.1: a source is blocked by limits, and there is none; first: weir limit add ban budget 4G/1d:2" "a source is not blocked without limits"
 weir block del 2001:db9::/32
 echo 'limit add every budget 100k/1h' | weir -b -
 is "$(through 2001:db8:ffff::1):$(through 2001:db9::1)" 0:10 "... and is in force with the next"
@@ -111,26 +112,40 @@ wait_for 60 grep -q present "$tmp/events" || bail "monitor shows nothing"
 weir block add 100.64.0.0/10 for 2s
 is "$(through 100.64.0.1)" 0 "a block that ends"
 ended() { [ "$(through 100.64.0.1)" = 10 ]; }
-wait_for 10 ended
+wait_for 60 ended
 ok $? "... has ended"
 is "$(blocks)" "2001:db8::/32" "... and is not listed any more"
 told() { grep -q 'removed 100.64' "$tmp/events"; }
-wait_for 10 told
+wait_for 60 told
 is "$(grep 'removed 100.64' "$tmp/events")" "block-prefix removed 100.64.0.0/10" "... and monitor tells no time that was left"
 
 # The caller's own connection. Its addresses are in SSH_CONNECTION.
 mine() { SSH_CONNECTION="203.0.113.9 50000 192.0.2.1 22" "$top/userspace/weir" "$@" 2>&1 | grep -v '^weir: note: '; }
 weir block flush
+weir save >"$tmp/kept"
+weir -force -file - <<<'# none'
+is "$(mine block add 203.0.113.0/24)" "weir: warning: this blocks your own ssh connection as soon as a limit applies to it" "without limits it is warned of"
+weir -force -file "$tmp/kept" >/dev/null 2>&1
 weir limit add tcp budget 100k/1h proto tcp >/dev/null 2>&1
 weir limit add seen budget 100k/1h action observe before every >/dev/null 2>&1
+warned="weir: warning: limit 'ban' applies to your own ssh connections, which the blocked prefix 203.0.113.0/24 covers; to exempt them: weir exempt add 203.0.113.9"
+weir block add 203.0.113.0/24
+like "$(mine limit add ban budget 4G/1d)" "^$warned.*not done" "a limit by which the caller's prefix is blocked is refused"
+weir block flush
+is "$(mine limit add ban budget 4G/1d | grep -c warning)" 0 "... but not one that no connection uses up"
+weir limit del ban
 warned="weir: warning: this blocks your own ssh connection under limit 'tcp'; to exempt it: weir exempt add 203.0.113.9"
 is "$(mine -check block add 203.0.113.0/24 limit tcp)" "$warned" "a block of the caller's own connection is warned of"
-is "$(mine block add 203.0.113.0/24 limit tcp)" "$warned" "... when it is made"
-is "$(mine block add 203.0.112.0/24)$(mine block add 203.0.113.0/24 limit seen)" "" "... but not that of others, nor under a limit that observes"
+not_done="not done: with '-confirm 60s' it is taken back unless you confirm it; with '-force' it stays"
+is "$(mine block add 203.0.113.0/24 limit tcp) $(blocks)" "$warned"$'\n'"weir: block add: $not_done " "... and refused"
+is "$(mine -force block add 203.0.113.0/24 limit tcp)" "$warned" "... unless it is forced"
+is "$(mine block add 203.0.112.0/24)$(mine block add 203.0.113.0/24 limit seen | grep own)" "" "... but not that of others, nor under a limit that observes"
 is "$(mine -check source block 203.0.113.9 limit tcp for 1h)" "$warned" "... also as a source"
 weir block flush
-like "$(printf '%s\n' 'block add 203.0.112.0/24' 'block add 203.0.113.0/24 limit tcp' | mine -batch -)" \
-	"^weir: warning: [^ ]*2: this blocks your own ssh connection under limit 'tcp'" "... and in a batch"
+batch() { printf '%s\n' 'block add 203.0.112.0/24' 'block add 203.0.113.0/24 limit tcp' 'block add 203.0.114.0/24'; }
+like "$(batch | mine -batch -) $(blocks | paste -sd ' ')" \
+	"^weir: warning: [^ ]*2: this blocks your own ssh connection under limit 'tcp'.*2: $not_done 203.0.112.0/24\$" "... and in a batch, which ends there"
+batch | mine -force -batch - >/dev/null
 weir save "$tmp/own"
 like "$(mine -check -file "$tmp/own")" "weir: warning: $tmp/own:[0-9]+: this blocks your own ssh connection under limit 'tcp'" "... and in a file"
 weir exempt add 203.0.113.9
@@ -141,8 +156,10 @@ weir limit del every
 again="weir: warning: limit 'tcp' applies to your own ssh connections"
 is "$(mine -check exempt del 203.0.113.9)" "$again again: no other exemption holds 203.0.113.9" "removing the exemption of the caller's own connection is warned of"
 is "$(mine exempt add 203.0.113.8/31 limit tcp)$(mine -check exempt del 203.0.113.9)" "" "... unless another holds"
-is "$(mine exempt flush)" "$again again: no other exemption holds 203.0.113.9" "... and so is the removal of all"
+is "$(mine exempt flush)" "$again again: no other exemption holds 203.0.113.9"$'\n'"weir: exempt flush: $not_done" "... and so is the removal of all, which is refused"
+weir exempt flush
 is "$(mine exempt add 203.0.113.0/24 for 1h)" "$again after 1h: no other exemption holds 203.0.113.9" "... and one that ends"
+like "$(mine exempt add 203.0.113.0/24 for 1h)" "^weir: exempt add: PREFIX 203.0.113.0/24: already exempt;" "... but not if nothing is done"
 is "$(mine exempt add 203.0.112.0/24 for 1h)$(mine exempt del 203.0.112.0/24)" "" "... but not that of others"
 like "$(printf '%s\n' 'limit add tcp budget 100k/1h proto tcp' 'exempt add 203.0.113.9 for 1h' | mine -check -file -)" \
 	"^weir: warning: -:2: limit 'tcp' applies to your own ssh connections after 1h: no other exemption holds 203.0.113.9" "... also in a file"
@@ -152,15 +169,54 @@ weir block flush
 weir exempt flush
 quietly weir block add 100.64.0.0/10 limit tcp
 quietly weir exempt add 100.65.0.0/16 dev rx0 limit tcp
-is "$(weir block del 100.64.0.0/10 2>&1; echo $?)" "weir: block del: PREFIX: blocked as 100.64.0.0/10 limit tcp; 'weir block del 100.64.0.0/10 limit tcp' ends that"$'\n2' "a block that names a limit is not ended without it, and the error says how"
+is "$(weir block del 100.64.0.0/10 2>&1; echo $?)" "weir: block del: PREFIX 100.64.0.0/10: blocked as 100.64.0.0/10 limit tcp; 'weir block del 100.64.0.0/10 limit tcp' ends that"$'\n2' "a block that names a limit is not ended without it, and the error says how"
+is "$(weir block del 100.64.9.0/24 limit tcp 2>&1; echo $?)" "weir: block del: PREFIX 100.64.9.0/24: blocked as 100.64.0.0/10 limit tcp; 'weir block del 100.64.0.0/10 limit tcp' ends that"$'\n2' "... nor a part of it, which names the whole"
 like "$(weir exempt del 100.65.0.0/16 2>&1)" "exempt as 100.65.0.0/16 dev rx0 limit tcp; 'weir exempt del 100.65.0.0/16 dev rx0 limit tcp' ends that" "... nor is an exemption"
 is "$(weir -check limit del tcp 2>&1)" "weir: warning: deleting limit 'tcp' also deletes its exemptions (1) and blocked prefixes (1)" "... and a limit that goes says what goes with it"
 quietly weir block add 100.128.0.0/10
 like "$(weir -check limit set tcp action observe 2>&1)" "blocks nobody: blocked sources \(0\) and prefixes \(2\) get through 'tcp'" "... and one that is to observe, that it blocks nobody"
 for limit in udp six observe seen; do quietly weir limit del $limit; done
+is "$(weir -check limit flush 2>&1)" "weir: warning: deleting all limits also deletes their exemptions (1) and blocked prefixes (1)
+weir: warning: no limit will be left, so prefixes that are blocked under all limits (1) get through" "... and so does limit flush"
 like "$(weir -check limit del tcp 2>&1 | tail -n 1)" "no limit will be left, so prefixes that are blocked under all limits \(1\) get through" "... and the last one, what has no effect then"
 quietly weir block del 100.128.0.0/10
 is "$(weir -exist block del 100.64.0.0/10 2>&1; echo $?)" "weir: note: still blocked as 100.64.0.0/10 limit tcp; 'weir block del 100.64.0.0/10 limit tcp' ends that"$'\n0' "... with -exist a note says so"
-is "$(weir -exist block del 100.64.0.0/12 2>&1; echo $?)" 0 "... but not of another prefix"
+is "$(weir -exist block del 100.64.0.0/12 2>&1 | grep -c "still blocked as 100.64.0.0/10 limit tcp;")" 1 "... also of a part of it"
+is "$(weir -exist block del 100.0.0.0/8 2>&1; echo $?)" 0 "... but not of another prefix"
 like "$(weir source show blocked 2>&1)" "weir: note: prefixes are blocked, too \(1\): see 'block show'" "a list of blocked sources says that prefixes are blocked, too"
+
+# A prefix that is one of a limit's sources
+weir limit flush 2>/dev/null
+weir block flush
+quietly weir limit add net budget 100k/1h per 24
+quietly weir limit add host budget 100k/1h
+quietly weir source block 203.0.113.5 limit net for 1h
+is "$(weir source release 203.0.113.0/24 2>&1)" "203.0.113.0/24 limit net released" "a prefix releases the source that it is"
+quietly weir source block 203.0.113.5 for 1h
+quietly weir source block 203.0.113.0/24 for 1h
+is "$(weir -j source release 203.0.113.0/24 | jq -c 'map([.source, .limit, .blocked])') $(blocks)" '[["203.0.113.0/24","net",false]] ' "... and ends the block of the prefix as a whole"
+is "$(weir source show blocked | cut -d ' ' -f 1-3)" "203.0.113.5 limit host" "... but not those of sources within it"
+is "$(weir source release 203.0.113.0/24 2>&1; echo $?)" "weir: source release: PREFIX 203.0.113.0/24: the prefix is not blocked; block show lists those that are"$'\n2' "... and if neither is blocked, it fails"
+is "$(weir save "$tmp/saved" 2>&1)" "weir: note: the file lacks the blocks of single sources (1), which 'weir save -state FILE' has, too" "a file of the configuration lacks it, which is said"
+is "$(weir save 2>&1 >/dev/null; weir save -state "$tmp/saved" 2>&1)" "" "... but not of a pipe or a state"
+quietly weir source release 203.0.113.5
+
+# Link-local sources are single addresses
+is "$(weir source block fe80::5 dev rx0 for 1h 2>&1 | grep -v 'blocked for')" "" "a link-local source is blocked alone, and nothing else is said"
+is "$(weir source release fe80::5 dev rx0)" "fe80::5 dev rx0 limit net released"$'\n'"fe80::5 dev rx0 limit host released" "... and released"
+is "$(weir source block fe80::/64 dev rx0 limit net for 1h) $(blocks)" "fe80::/64 dev rx0 limit net blocked for 1h fe80::/64 dev rx0 limit net for 1h" "their prefix is blocked as a whole"
+is "$(weir source release fe80::/64 dev rx0 limit net 2>&1; blocks)" "" "... and released as that"
+
+# Limits that observe
+quietly weir limit set host action observe
+is "$(weir source block 203.0.113.5 for 1h 2>&1 >/dev/null | grep warning)" "weir: warning: limit 'host' observes, so it goes on to admit packets from 203.0.113.5" "a block under a limit that observes is warned of"
+is "$(weir block add 203.0.113.0/24 2>&1)" "" "... but not that of a prefix that another limit drops"
+quietly weir limit set net action observe
+warned="weir: warning: nothing is blocked: limit 'net' observes, and none drops packets from there"
+is "$(weir -exist block add 203.0.113.0/24 2>&1)" "$warned" "... unless none does"
+is "$(weir source block 203.0.112.0/24 limit net for 1h 2>&1 >/dev/null)" "weir: warning: limit 'net' observes, so it goes on to admit packets from 203.0.112.0/24" "... or the limit that is named"
+is "$(printf 'block add 192.0.2.%s\n' 1 2 | weir -batch - 2>&1)" "${warned/warning: /warning: -:1: }" "... said once in a batch"
+like "$(weir explain from 203.0.113.5 2>&1)" "host +would refuse: blocked for [0-9hms]+; action observe, so not blocked by 203.0.113.0/24"$'\n'"passes" "... and explained"
+quietly weir limit add other budget 1/s from 203.0.113.7/32
+is "$(weir -exist block add 203.0.113.0/24 2>&1)" "" "a limit that drops some of them is enough"
 finish

@@ -50,7 +50,8 @@ is "$(through 198.51.100.77)" 10 "... and passes"
 weir exempt del 198.51.100.77 limit a >/dev/null
 is "$(through 198.51.100.77)" 0 "... until it is not exempt"
 weir source release 198.51.100.77 >/dev/null
-is "$(weir source block 2001:db8:7::1 for 1d)" "2001:db8:7::/64 limit six blocked for 1d" "IPv6, with its /64"
+is "$(weir source block 2001:db8:7::1 for 1d 2>"$tmp/said")" "2001:db8:7::/64 limit six blocked for 1d" "IPv6, with its /64"
+is "$(<"$tmp/said")" "weir: note: limit 'six' counts each /64 as one source, and blocks the whole /64 of 2001:db8:7::1" "... which it says"
 is "$(through 2001:db8:7::2):$(through 2001:db8:8::2)" 0:10 "... is refused"
 weir source release 2001:db8:7::ffff >/dev/null
 is "$(through 2001:db8:7::2)" 10 "... until it is released by another address of that"
@@ -140,9 +141,9 @@ command weir -netns "$rx" -json monitor sources >"$tmp/events" &
 pids+=($!)
 heard() { grep -q "$1" "$tmp/events"; }
 blocks() { weir -exist source block 198.51.100.30 limit a for 1h >/dev/null && heard '"event":"block"'; }
-holds "a block is an event" wait_for 10 blocks
+holds "a block is an event" wait_for 60 blocks
 weir source release 198.51.100.30 limit a >/dev/null
-holds "... and so is a release" wait_for 10 heard '"event":"release"'
+holds "... and so is a release" wait_for 60 heard '"event":"release"'
 is "$(grep '"block"' "$tmp/events" | head -n 1 | jq -c '[.source, .limit, .blocked]')" '["198.51.100.30","a",true]' "... with the source"
 quiet
 

@@ -145,6 +145,40 @@ is "$(now "both budget 5k/7s")" "5000/7000 bytes" "... and one that is changed t
 is "$(now "both only budget 20/400ms packets budget 60/4s packets budget 40000/4s bytes lenient")" \
 	"20/400 packets, 60/4000 packets, 40000/4000 bytes" "... unless another is given"
 
+# A new budget starts from the count of a longer window, and refuses until that has expired.
+weir limit add start budget 100/1s budget 500/1h from 198.19.4.0/24 >/dev/null
+recount
+flood -s 198.19.4.1 -c 90
+is "$(passed)" 90 "within both budgets"
+start="weir: note: limit 'start': its new budget 50/3s packets starts from the count of 500/h packets, and may refuse sources for 3s and a slot; in another limit it would start from 0"
+starts() { "$@" 2>&1 | grep starts; }
+words="limit set start budget 50/3s budget 500/1h"
+is "$(starts weir -check $words)" "$start" "a check says which new budget starts from the count of a longer window"
+is "$(starts weir -quiet -check $words)" "" "... but not with -quiet"
+weir save - | sed 's/100\/s slots 15/50\/3s/' >"$tmp/start"
+where="weir: note: $tmp/start:$(grep -n "add start" "$tmp/start" | cut -d: -f1):${start#weir: note:}"
+is "$(starts weir -check -file "$tmp/start")" "$where" "... of a file, too"
+is "$(starts weir diff "$tmp/start")" "$where" "... and diff"
+is "$(starts weir $words)" "$start" "... and so does the change"
+recount
+flood -s 198.19.4.1 -c 5
+is "$(passed)" 0 "... which refuses the source"
+start_ends() { test "$(weir -json source get 198.19.4.1 limit start | jq '.[0].budgets[0].left')" = 50; }
+holds "... until that has expired" wait_for 60 start_ends
+flood -s 198.19.4.1 -c 60
+is "$(passed)" 50 "... and then admits what it says"
+is "$(starts weir limit set start budget 50/4s budget 500/1h; starts weir -check limit set start budget 500/5s budget 500/1h)" \
+	"${start//3s/4s}" "nothing is said of a budget as large as the longer one"
+is "$(starts weir -check limit set start only budget 500/2d)" "" "... nor of one whose window is longer"
+like "$(weir -check limit set start only budget 90/1m 2>&1)" "loses its budget 500/h packets.*new budget 90/m packets starts from the count of 500/h packets" \
+	"a budget that goes is started from, too"
+like "$(weir -check limit set both budget 30/2s budget 60/4s packets budget 40000/4s 2>&1)" "new budget 30/2s packets starts from the count of 60/4s packets, and" \
+	"of two longer windows the one in the same unit is named"
+weir limit set start only budget 50/1h >/dev/null 2>&1
+for words in "slots 5" lenient strict "bucket burst 20" "slots 5"; do
+	is "$(weir limit set start $words 2>&1 | grep note)" "" "set $words loses no budget"
+done
+
 # refused WORDS PATTERN: bad input changes nothing
 refused() {
 	weir limit show >"$tmp/before"
@@ -163,8 +197,8 @@ refused "limit add bad budget 1/s budget 5/m bucket slots 3" "budget 2 slots: a 
 refused "limit add bad budget 1/s budget 5/m bucket burst 40000" "budget 2 burst: a burst is at most 4096 times"
 refused "limit set both budget 1/s budget 5/20ms slots 21" "slots: 21 do not fit"
 refused "limit set both budget 50/4s" "budget: several budgets have that window; say packets or bytes, too"
-refused "limit set both budget 50/5s" "budget: no budget of the limit has that window; give all budgets, or only"
-refused "limit set both budget 50/400ms bytes" "budget: no budget of the limit has that window"
+refused "limit set both budget 50/5s" "budget: no budget of the limit has that window; give all, or 'only' to have it alone"
+refused "limit set both budget 50/400ms bytes" "budget: the budget of that window is in packets; give all, or 'only' to have it alone"
 refused "limit set both budget 30/400ms budget 50/5s" "budget 2: no budget of the limit has that window"
 refused "limit set both budget 30/400ms budget 60/4s packets burst 9" "burst: a burst is what a bucket holds"
 refused "limit set both budget 30/400ms fixed slots 3" "slots: a fixed or calendar window or a total is a single slot"

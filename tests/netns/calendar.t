@@ -14,7 +14,7 @@ clock() {
 renews() { date -u -d "$(weir -json limit show "$1" | json renews)" '+%F %T'; }
 ends_at() { [ "$(renews "$1")" = "$2" ]; }
 ends() {
-	wait_for 5 ends_at "$1" "$2"
+	wait_for 60 ends_at "$1" "$2"
 	is "$(renews "$1")" "$2" "$3"
 }
 date=$(date -u +%s)

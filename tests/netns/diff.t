@@ -107,7 +107,8 @@ leads() {
 	weir -batch - <"$tmp/batch" >"$tmp/out" 2>>"$tmp/err"
 	status="$status $?"
 	weir save >"$tmp/now"
-	is "$status $(diff "$tmp/$2.saved" "$tmp/now")" "1 0 " "$1 to $2: $(wc -l <"$tmp/batch") commands" ||
+	# a zone that is not given is UTC
+	is "$status $(diff <(sed 's/ tz UTC//' "$tmp/$2.saved") <(sed 's/ tz UTC//' "$tmp/now"))" "1 0 " "$1 to $2: $(wc -l <"$tmp/batch") commands" ||
 		diag "$(<"$tmp/err")" "$(<"$tmp/batch")"
 }
 
@@ -153,13 +154,67 @@ changes 'limit add a budget 1/s newcomers 5/s flood 9/s' 'limit add a budget 1/s
 weir limit set a newcomers none >"$tmp/out" 2>&1
 differs from '1 limit set a newcomers 5/s flood 9/s known 10s' "... and again"
 changes 'limit add a budget 1/s comment x' 'limit add a budget 1/s' 'limit set a comment ""' "no comment"
-changes 'limit add a budget 1/d calendar tz UTC' 'limit add a budget 1/d calendar' 'limit del a\|limit add a .* calendar.*' "a zone that is not given"
+changes 'limit add a budget 10/d calendar udp tz Europe/Berlin' 'limit add a budget 10/d calendar udp' 'limit set a tz UTC' "a zone that is not given"
+weir source charge 2001:db8::8 limit a packets 3 >"$tmp/out"
+weir source block 2001:db8::8 limit a for 1h >"$tmp/out" 2>&1
+weir diff "$tmp/to" 2>/dev/null | weir -batch - >"$tmp/out" 2>&1
+is "$(weir -j source get 2001:db8::8 limit a >"$tmp/out"; json count <"$tmp/out") $(json blocked <"$tmp/out")" "3 true" "... which keeps counts and blocks"
+differs to '0 ' "... and then is no difference"
 changes "$(limits {a,b,c}' budget 1/s')" "$(limits {b,c,a}' budget 1/s')" 'limit set b before a\|limit set c before a' "a limit that gets the last"
 changes "$(limits {a,b,c,d}' budget 1/s')" "$(limits {b,c,a,d}' budget 1/s')" 'limit set a before d' "as few moves as possible"
 changes "$(limits {a,b}' budget 1/s')" "$(limits {a,x,b,y,z}' budget 1/s')" 'limit add x .* before b\|limit add y [^|]*\|limit add z [^|]*' "new limits"
 echo 'exempt add ::1 for 1h' >"$tmp/to" && apply to
-let_pass 1100
-differs to '1 exempt del ::1\|exempt add ::1 for 1h' "an end is one from now on"
+is "$(weir diff "$tmp/to" 2>&1)" "" "what has just been applied is no difference, and nothing is said of its end"
+let_pass 3100
+# left: for how long ::1 is exempt, in ms
+left() { weir -j exempt show | json for_ms; }
+differs to '0 ' "time that has passed is no difference"
+like "$(<"$tmp/err")" "note: .*to:1: the exemption of ::1 keeps its end, in 59m[0-9]+s; to prolong it, delete it first" "... and a note says that it has"
+was=$(left)
+apply to
+holds "... nor does the file prolong it" [ "$(left)" -le "$was" ]
+is "$(weir -quiet -file "$tmp/to" 2>&1)" "" "... and with -quiet there is no note"
+echo 'exempt add ::1 for 20m' >"$tmp/from"
+differs from '1 -exist exempt add ::1 for 20m' "an end that is nearer than that in force is one"
+apply from
+within "$(left)" 1000000 1200000 "... which the file sets"
+echo 'exempt add ::1 for 1h comment x' >"$tmp/to"
+differs to '1 -exist exempt add ::1 comment "?x"? for (20m|19m[0-9]+s)' "another comment does not prolong it"
+apply to
+within "$(left)" 1000000 1200000 "... nor does the file"
+like "$(weir -j exempt show)" '"comment": *"x"' "... which changes the comment"
+for what in exempt block; do
+	printf '%s\n' 'limit add per budget 9/s udp per 24' "$what add 2001:db8::/32 limit per for 60s" >"$tmp/per" && apply per
+	sed -i 's/ per 24/ per 25/; s/60s/1h/' "$tmp/per"
+	like "$(weir -check -file "$tmp/per" 2>&1)" "the ${what}[a-z]* of 2001:db8::/32 limit per keeps its end, in" "what names a limit that is made anew keeps its end, as -check says: $what"
+	apply per
+	within "$(weir -j $what show | json for_ms)" 1000 60000 "... and applying it does"
+done
+apply to
+echo 'exempt add ::1 comment x' >"$tmp/to" && apply to
+is "$(left)" "" "... or lasts for ever"
+apply from
+within "$(left)" 1000000 1200000 "... or no more"
+echo 'exempt add ::1' >"$tmp/to"
+weir -exist exempt add ::1 comment x
+differs to '1 exempt del ::1\|exempt add ::1' "a comment that goes takes two steps"
+apply from
+weir -exist exempt add ::1 for 2h
+within "$(left)" 7100000 7200000 "a command prolongs it"
+
+# what exempts the caller, and what blocks others, holds all the time
+printf '%s\n' 'limit add tcp budget 9/s tcp' 'exempt add 198.51.100.7 comment me' 'block add 203.0.113.0/24' >"$tmp/to" && apply to
+weir -exist exempt add 198.51.100.7 for 1h
+weir -exist block add 203.0.113.0/24 for 1h
+differs to '1 -exist exempt add 198.51.100.7 comment "?me"?\|-exist block add 203.0.113.0/24' "ends that commands have set go in one step each"
+is "$(weir diff "$tmp/to" | SSH_CONNECTION="198.51.100.7 4000 192.0.2.1 22" weir -batch - 2>&1; echo $?)" 0 "... so that the exemption of the caller is never missing"
+differs to '0 ' "... and nothing differs then"
+batched() { printf '%s\n' "$@" | weir -batch - 2>&1; echo $?; }
+like "$(batched 'exempt add ::5' '-exist exempt add ::5 for 1h' 'exempt add ::5' '-exist exempt add ::6')" "^weir: -:3: exempt add: PREFIX ::5: already exempt; [^"$'\n'"]*"$'\n2$' "-exist is for its line of a batch"
+is "$(weir exempt show | grep -c '^::5 for\|^::6')" 1 "... which replaces, and the next does not"
+like "$(batched '-exist exempt del ::9' '-exist limit del nosuch' 'limit del nosuch')" "^weir: -:3: limit del: .*"$'\n2$' "... also of other commands"
+weir -exist exempt del ::5
+is "$(printf '%s\n' 'exempt del ::5' 'limit del nosuch' | weir -exist -batch - 2>&1; echo $?)" 0 "before -batch, it is for all"
 
 # what stays
 echo 'limit add a budget 100/1h to ::/0' >"$tmp/from" && apply from
@@ -183,17 +238,59 @@ sed 's/$/ sources 64/' "$tmp/bad" >"$tmp/full" && apply full
 differs bad '2 ' "among 256 limits the module cannot be asked what it would choose"
 like "$(<"$tmp/err")" "limit 'l1': give slots and sources" "... which is an error"
 weir source block 2001:db8::1 limit l1 for ever >"$tmp/out"
-differs none '2 ' "a file that would end a block is refused"
-like "$(<"$tmp/err")" "the 1 block of limit 'l1' would end, as the file does not have it; 'weir -force -file " "... and says so"
-weir -force diff "$tmp/none" >"$tmp/batch"
-is "$? $(wc -l <"$tmp/batch")" "1 256" "... but not with -force"
+weir diff "$tmp/none" >"$tmp/batch" 2>"$tmp/err"
+is "$? $(wc -l <"$tmp/batch")" "1 256" "a file that would end a block"
+like "$(<"$tmp/err")" "limit 'l1' has blocked 1 source, which this releases"$'\n'".* the counts of limit 'l1' \(and of 255 more\) go" "... is told with a warning"
 is "$(weir -batch - <"$tmp/batch" 2>&1)" "weir: warning: -:$(sed -n '/ l1$/=' "$tmp/batch"): limit 'l1' has blocked 1 source, which this releases" "... whose commands warn"
+# Customers with a limit of each length, and one for others: nobody is without in between
+cat >"$tmp/before" <<'CONF'
+prefix-list add c24 203.0.113.0/24=2000,203.0.114.0/24=2000
+prefix-list add c29 198.51.100.8/29=500
+prefix-list add c30 198.51.100.128/30=5
+prefix-list add every 203.0.113.0/24,203.0.114.0/24,198.51.100.8/29,198.51.100.128/30
+limit add c24 budget 100/s budgets-by c24 from-list c24 per 24
+limit add c29 budget 100/s budgets-by c29 from-list c29 per 29
+limit add c30 budget 100/s budgets-by c30 from-list c30 per 30
+limit add others budget 100/s not from-list every
+CONF
+cat >"$tmp/after" <<'CONF'
+prefix-list add c24 203.0.113.0/24=2000
+prefix-list add c28 192.0.2.0/28=7
+prefix-list add c29 198.51.100.8/29=500,198.51.100.16/29=500
+prefix-list add every 203.0.113.0/24,198.51.100.8/29,198.51.100.16/29,192.0.2.0/28
+limit add c24 budget 100/s budgets-by c24 from-list c24 per 24
+limit add c28 budget 100/s budgets-by c28 from-list c28 per 28
+limit add c29 budget 100/s budgets-by c29 from-list c29 per 29
+limit add others budget 100/s not from-list every
+CONF
+# without OLD NEW: lines of the batch behind which a customer would meet no limit
+without() {
+	apply "$1"
+	weir diff "$tmp/$2" >"$tmp/batch" 2>"$tmp/err"
+	while read -r line; do
+		weir -force -batch - <<<"$line" >"$tmp/out" 2>&1 || echo "fails: $line"
+		for customer in 203.0.113.1 203.0.114.1 198.51.100.9 198.51.100.17 198.51.100.129 192.0.2.1; do
+			weir explain from "$customer" | grep -q 'no limit refuses it' && echo "$customer: $line"
+		done
+	done <"$tmp/batch"
+	weir diff "$tmp/$2" >>"$tmp/err" 2>&1 || echo "differs"
+}
+is "$(without before after)" "" "no step of diff leaves a customer without a limit" || diag "$(<"$tmp/batch")"
+is "$(without after before)" "" "... nor back" || diag "$(<"$tmp/batch")"
+sed '/^prefix-list add c29/s/,198.51.100.16.*//' "$tmp/after" >"$tmp/forgets"
+differs forgets '1 .*' "a file that leaves a customer without a limit"
+like "$(<"$tmp/err")" "warning: $tmp/forgets:8: limit 'others' leaves out list 'every', of which no other limit matches 1 prefix, so that nothing limits it: 198.51.100.16/29" "... warns"
+sed 's/from-list c29 per 29/from-list c29/' "$tmp/before" >"$tmp/per"
+differs per '1 .*' "a file with another per"
+like "$(<"$tmp/err")" "note: $tmp/per: the counts of limit 'c29' go, as the file has it with another 'per'" "... says that the counts go"
+apply none
+
 echo 'early dev nosuch0' >"$tmp/bad"
 differs bad '2 ' "a device that does not exist"
 like "$(<"$tmp/err")" "^weir: $tmp/bad:1:11: early: there is no device 'nosuch0'" "... is an error of its line"
 apply none
 rmmod weir
-differs base '1 prefix-list add .*' "without the module nothing is in force"
+differs base '1 exempt add .*[|]prefix-list add .*' "without the module nothing is in force"
 like "$(<"$tmp/err")" "^weir: note: the module is not loaded: nothing is in force\$" "... which a note says"
 holds "... and it is not loaded" [ ! -e /sys/module/weir ]
 finish

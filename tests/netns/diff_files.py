@@ -3,6 +3,7 @@
 """diff_files.py FOLDER COUNT SEED: write random configurations, named 0, 1, ..., that have names
 of limits and lists, prefixes and windows in common."""
 import random
+import re
 import sys
 
 NAMES = ["a", "b", "c", "d", "e", "f"]
@@ -57,8 +58,12 @@ def limit(name, lists):
         words.append("newcomers 9/s" + RANDOM.choice(["", " flood 5/s"]) + RANDOM.choice(["", " known none", " known 1m"]))
     if not single and RANDOM.random() < 0.3:
         words.append("penalty " + RANDOM.choice(["1h", "1h renew", "5m"]))
+    if not re.search("bucket|exact", " ".join(words)) and RANDOM.random() < 0.2:
+        words.append(RANDOM.choice(["shared", "alone 1 shared"]))
     if RANDOM.random() < 0.2:
         words.append("action observe")
+    if RANDOM.random() < 0.2:
+        words.append(f"log {RANDOM.choice([1, 7, 65535])}")
     if RANDOM.random() < 0.3:
         words.append("comment " + RANDOM.choice(["x", "'a \"b\" $c'", '"\\\\ #"']))
     return f"limit add {name} " + " ".join(words)

@@ -20,7 +20,7 @@ servers=()
 serve() {
 	rx "$greeter" "$@" >"$tmp/out$1" 2>>"$tmp/served" &
 	servers+=("$!")
-	wait_for 20 listens "$1" || bail "no server on port $1"
+	wait_for 60 listens "$1" || bail "no server on port $1"
 }
 serve 2525 smtp
 serve 2222 ssh reserve

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """fault_config.py slab|rest|call: every operation, with each of its faults in
 turn: an error with a sentence and no change, or success."""
+import collections
 import errno
 import socket
 import sys
@@ -22,7 +23,8 @@ def net(text, bits=32, **words):
     return {"address": socket.inet_aton(text), "prefix-len": bits, **words}
 
 
-NETS, MORE = ({"address": socket.inet_aton(text), "len": 24} for text in ("192.0.2.0", "198.51.100.0"))
+# The second budget needs a wider table.
+NETS, MORE = ({"address": socket.inet_aton(text), "len": 24, "budget": budget} for text, budget in (("192.0.2.0", 5), ("198.51.100.0", 70000)))
 EXEMPTS = [net("10.0.0.0", 8), net("10.1.0.0", 16, dev="eth0"), net("10.2.0.0", 16, limit="web")]
 SENT = [("web", "192.0.2.1", 7), ("web", "192.0.2.2", 100), ("mail", "192.0.2.1", 700)]
 
@@ -65,6 +67,11 @@ class World:
         for limit, address, cost in SENT:
             self.must("source-charge", {"limit": limit, "address": socket.inet_aton(address), "cost": cost})
 
+    def shared(self):
+        """The same, one limit of which is shared, and alone"""
+        self.base()
+        self.must("limit-set", {"name": "web", "sharing": 1, "budget": {"alone": 9}})
+
     def blocked(self):
         """The same, one source of which is blocked"""
         self.base()
@@ -75,7 +82,21 @@ class World:
         self.base()
         self.must("prefix-list-add", {"name": "nets", "prefix": NETS})
         self.must("prefix-list-add", {"name": "idle", "prefix": NETS})
-        self.must("limit-set", {"name": "web", "match": {"from-list": "nets"}})
+        self.must("limit-set", {"name": "web", "match": {"from-list": "nets"}, "budgets-by": "nets"})
+
+    def held(self):
+        """A configuration that waits for config-publish"""
+        self.empty()
+        self.must("config-replace", config([WEB, MAIL], EXEMPTS, ("hold", True)))
+
+    def saved(self):
+        """What a limit knows of its sources"""
+        self.base()
+        return self.must("state-get", {"limit": "web"}).payloads[0]
+
+    def added(self):
+        """The same, to be added to what it knows"""
+        return self.saved() + encode_all("state", {"add": True})
 
     def state(self):
         """Lists, limits, exemptions, memory, and what was counted"""
@@ -87,14 +108,20 @@ class World:
 
 def told(op, answer):
     """The content of an answer, without times"""
-    if op.startswith("source-"):
+    if op.startswith("source-") and op != "source-merge":
         return [words(p, "source", ("limit", "address", "budget", "taken", "forgotten"))
                 for p in answer.payloads]
+    if op == "state-get":
+        return [collections.Counter(number for number, _ in parse(p)) for p in answer.payloads]
+    if op == "stats-get":
+        clock = attrs_of("stats")["clock-ns"]["number"]
+        return [[pair for pair in parse(p) if pair[0] != clock] for p in answer.payloads]
     return answer.payloads
 
 
 ADDRESS = {"address": socket.inet_aton("192.0.2.1")}
-# Those that begin without configuration register or release the hooks.
+# Those that begin without configuration register or release the hooks. A payload that is a
+# function is that of what it returns.
 TRIALS = [
     ("the first limit-add", World.empty, "limit-add", WEB, ECHO),
     ("the last limit-del", lambda w: (w.empty(), w.must("limit-add", WEB)), "limit-del",
@@ -108,6 +135,8 @@ TRIALS = [
     ("limit-set sources", World.base, "limit-set", {"name": "web", "sources": 256}, 0),
     ("limit-set window", World.base, "limit-set", {"name": "web", "budget": {"window-ms": 2 * HOUR}}, 0),
     ("limit-rename", World.base, "limit-rename", {"name": "web", "new-name": "www"}, 0),
+    ("limit-join", World.shared, "limit-join", {"name": "web", "joined-ms": 60000}, 0),
+    ("limit-set alone", World.shared, "limit-set", {"name": "web", "budget": {"alone": 8}}, 0),
     ("limit-del", World.base, "limit-del", {"name": "web"}, 0),
     ("limit-flush", World.base, "limit-flush", {}, 0),
     ("limit-reset", World.base, "limit-reset", {"name": "web"}, 0),
@@ -126,7 +155,7 @@ TRIALS = [
      config([], [net("10.0.0.0", 8)], ("del", 1)), 0),
     ("config-replace with lists", World.listed, "config-replace",
      encode_all("config", [("prefix-list", {"name": "nets", "prefix": MORE}),
-                           ("limit", {**WEB, "match": {"from-list": "nets"}})]), 0),
+                           ("limit", {**WEB, "match": {"from-list": "nets"}, "budgets-by": "nets"})]), 0),
     ("the first prefix-list-add", World.base, "prefix-list-add", {"name": "nets", "prefix": NETS}, 0),
     ("prefix-list-add", World.listed, "prefix-list-add", {"name": "nets", "prefix": MORE}, 0),
     ("prefix-list-set", World.listed, "prefix-list-set", {"name": "nets", "prefix": MORE}, 0),
@@ -141,11 +170,18 @@ TRIALS = [
     ("source-show", World.base, "source-show", {}, 0),
     ("source-show top", World.base, "source-show", {"top": 2, "rank": 1}, 0),
     ("source-get", World.base, "source-get", ADDRESS, 0),
+    ("drop-get", World.base, "drop-get", {}, 0),
     ("limit-get", World.base, "limit-get", {"name": "web", "want-stats": True}, 0),
     ("all of limit-get", World.base, "limit-get", {"want-stats": True}, DUMP),
     ("exempt-get", World.base, "exempt-get", net("10.2.3.4"), 0),
     ("all of exempt-get", World.base, "exempt-get", {}, DUMP),
     ("stats-get", World.base, "stats-get", {}, 0),
+    ("config-replace with hold", World.empty, "config-replace", config([WEB, MAIL], EXEMPTS, ("hold", True)), 0),
+    ("config-publish", World.held, "config-publish", {}, 0),
+    ("state-get", World.base, "state-get", {}, 0),
+    ("state-get of changes", World.base, "state-get", {"since-ns": 0}, 0),
+    ("source-merge", World.base, "source-merge", World.added, 0),
+    ("source-merge into what is held", World.held, "source-merge", World.saved, 0),
 ]
 
 
@@ -153,6 +189,8 @@ def trial(world, faults, name, reset, op, payload, flags):
     """One operation. Its answer is part of the state: a truncated dump without an
     error is no success. Returns the number of errors."""
     said = []
+    if callable(payload):
+        payload = payload(world)
 
     def do():
         answer = world.wire.ask(op, payload, flags)

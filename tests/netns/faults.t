@@ -28,14 +28,14 @@ pair init
 config <<<'limit add one budget 10/1h sources 64'
 command weir monitor >"$tmp/events" &
 pids+=($!)
-wait_for 20 grep -q one "$tmp/events"
+wait_for 60 grep -q one "$tmp/events"
 lost=$(stats events_lost)
 echo N >$debug/failslab/task-filter
 echo 1 >$debug/failslab/times
 echo 100 >$debug/failslab/probability
 flood -s 198.51.100.1 -c 50
 failed() { [ "$(<$debug/failslab/times)" = 0 ]; }
-holds "an event's allocation fails" wait_for 20 failed
+holds "an event's allocation fails" wait_for 60 failed
 harmless
 is "$(stats events_lost)" $((lost + 1)) "... and the event is counted as lost"
 is "$(passed)" 10 "... packets still pass"

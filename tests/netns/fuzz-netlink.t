@@ -57,7 +57,8 @@ floods
 weir monitor >/dev/null 2>"$tmp/monitor" &
 pids+=($!)
 fuzz "root: every message is answered" -n "$messages" -m "$messages"
-is "$(never accepted)" "" "every operation was done"
+# Any other change drops a configuration that is held to be published.
+is "$(never accepted | grep -v config-publish)" "" "every operation was done"
 is "$(never refused)" "" "every operation was refused"
 # Two processes at once, whose changes interfere.
 rx python3 "$here/fuzz_netlink.py" -s $((seed + 1)) -n $((messages / 4)) -o >/dev/null 2>"$tmp/second" &
@@ -98,7 +99,7 @@ fuzz "root of a user namespace: every message is answered" -n $((messages / 2)) 
 : >"$tmp/enough"
 wait "$watch"
 is "$(sort -u "$tmp/watched")" answered "... and so is root of the host meanwhile"
-is "$(never accepted)" "" "... and every operation was done"
+is "$(never accepted | grep -v config-publish)" "" "... and every operation was done"
 : >"$tmp/monitor"
 lasting "a flood kept running"
 quiet

@@ -24,7 +24,7 @@ thrown() {
 	tx fuzz-packets -s "$seed" -i tx0 "$@" >"$tmp/told" || bail "cannot send"
 	sent=$(sed -n 's/^sent=//p' "$tmp/told")
 	grep -v ^sent= "$tmp/told" >"$tmp/foreseen"
-	wait_for 10 all_in || bail "of $sent packets $(arrived) arrive"
+	wait_for 60 all_in || bail "of $sent packets $(arrived) arrive"
 }
 all_in() { [ "$(arrived)" = "$sent" ]; }
 

@@ -90,6 +90,11 @@ class Maker(random.Random):
         for ends, common in (("len", LENGTHS), ("proto", PROTOS), ("family", [2, 10])):
             if name.endswith(ends) and self.percent(80):
                 return self.choice(common)
+        # Of a saved state, what makes it one of a limit.
+        usual = {"prefix4": [32], "prefix6": [64], "width": [2, 4, 8], "slots": range(1, 16), "mode": [0, 0, 1, 3, 4],
+                 "buckets": [1, 4, 64], "slot-ns": [4000000, 1000000000], "phase-ns": [0, 4000000]}
+        if self.op == "source-merge" and name in usual and self.percent(90):
+            return self.choice(usual[name])
         width = most - least
         # Large tables take the kernel time to clear.
         if name == "sources" and self.below(500):
@@ -115,6 +120,10 @@ class Maker(random.Random):
             return (self.number(attr) & (1 << 8 * size) - 1).to_bytes(size, sys.byteorder)
         if kind == "nest":
             return self.attributes(attr["nested-attributes"], WORDS.get(attr["nested-attributes"]))
+        if attr["name"] == "numbers":
+            return b"".join(self.below(4).to_bytes(2, sys.byteorder) for _ in range(4 * self.below(5)))
+        if attr["name"] == "hash-key":
+            return bytes(16)
         return {"string": lambda: self.name(attr), "binary": self.address}.get(kind, bytes)()
 
     def spoiled(self, raw):
@@ -145,6 +154,9 @@ class Maker(random.Random):
         if wanted:
             return 100 if name in wanted else 0
         vital = ("name", "budget", "window-ms", "address", "sources", "first", "for-ms", "prefix")
+        if self.op == "source-merge":
+            vital += ("limit", "clock-ns", "tick-ns", "prefix4", "prefix6", "buckets", "slots", "width", "slot-ns", "count",
+                      "numbers", "source")
         return 93 if name in vital else {"limit": 50, "before": 5}.get(name, 20)
 
     def attributes(self, aset, taken):
@@ -159,8 +171,8 @@ class Maker(random.Random):
             times = int(self.percent(self.likely(attr, wanted)))
             if attr.get("multi-attr") and times:
                 times = self.below(300 if self.percent(3) else 5)
-                if attr["name"] == "budget" and self.percent(80):
-                    times = 1
+                if attr["name"] in ("budget", "count") and self.percent(80):
+                    times = 2 if aset == "state-newcomers" else 1
             if taken is not None and attr["name"] not in taken:
                 times = int(odd and self.percent(2))
             elif odd and self.percent(10):
@@ -228,7 +240,8 @@ def wrong_attrs(raw, aset):
         attr = NUMBERED[aset].get(number & 0x3fff)
         if not attr:
             return "an answer has an unknown attribute"
-        kind, most = attr["type"], attr.get("checks", {}).get("max-len", 0)
+        checks, kind = attr.get("checks", {}), attr["type"]
+        most = checks.get("max-len", checks.get("exact-len", 0))
         most = CONST.get(most, most)
         if kind in FORMATS and len(value) != struct.calcsize(FORMATS[kind]):
             return f"{attr['name']} has a wrong length in an answer"
@@ -304,7 +317,8 @@ def run(args):
     last, ops = args.first + args.count, ASKED
     for n in range(args.first, last + args.more):
         if n >= last:
-            missing = [op for op in ASKED if not done[op]]
+            # What is held to be published any other change drops.
+            missing = [op for op in ASKED if not done[op] and op != "config-publish"]
             if not missing:
                 break
             ops = missing + ADDING

@@ -120,6 +120,8 @@ class Talker(random.Random):
             words.update({"budget": self.ends(1, most), "window-ms": 0, "mode": self.choice([STRICT, LENIENT, FIXED])})
         else:
             words["budget"] = self.ends(1, most, 1 << 16, 1 << 32)
+        if way not in (BUCKET, EXACT) and self.percent(10):
+            words["alone"] = self.ends(0, words["budget"])
         if way in (STRICT, LENIENT) and self.percent(50):
             words["slots"] = self.ends(1, CONST["slots-max"])
         return words
@@ -152,6 +154,11 @@ class Talker(random.Random):
             pairs += [("renew", True)] if self.percent(30) else []
         if self.percent(20):
             pairs.append(("action", self.below(2)))
+        if self.percent(20):
+            pairs.append(("sharing", self.below(2)))
+            self.ask("limit-join", [("name", self.name()), ("joined-ms", self.ends(0, CONST["joined-ms-max"], 1))])
+        if self.percent(20):
+            pairs.append(("log", self.ends(0, 65535, 5)))
         return pairs
 
     def whole(self, name):
@@ -281,11 +288,14 @@ class Talker(random.Random):
         name = self.choice(NAMES)
 
         def prefixes():
-            return [("prefix", {"address": self.source(), "len": self.choice([24, 32])} if self.percent(80) else
-                     {"address": bytes(4), "len": 0}) for _ in range(1 + self.below(5))]
+            budget = {"budget": self.ends(1, PACKETS)} if self.percent(50) else {}
+            return [("prefix", {"address": self.source(), "len": self.choice([24, 32]), **budget} if self.percent(80) else
+                     {"address": bytes(4), "len": 0, **budget}) for _ in range(1 + self.below(5))]
         self.ask(self.choice(["prefix-list-add", "prefix-list-set"]), [("name", name)] + prefixes())
         if self.percent(60):
             self.ask("limit-set", [("name", self.name()), ("match", {"invert": 0x1000 * self.below(2), "from-list": name})])
+        if self.percent(60):
+            self.ask("limit-set", [("name", self.name()), ("budgets-by", self.choice([name, "none"]))])
         if self.percent(30):
             self.ask("prefix-list-del", [("name", name)] + (prefixes() if self.percent(50) else []))
         self.ask("prefix-list-get", [("name", name)] if self.percent(50) else [], DUMP)

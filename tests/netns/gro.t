@@ -22,7 +22,7 @@ WORDS
 frames() { ip_tx -json -s link show dev tx0 | json "stats64.tx.$1"; }
 rx iperf3 -s -1 -D -B 192.0.2.1 --pidfile "$tmp/iperf"
 listening() { rx ss -Hltn 'sport = 5201' | grep -q .; }
-wait_for 20 listening || bail "no server"
+wait_for 60 listening || bail "no server"
 bytes=$(frames bytes)
 flood -s 192.0.2.2 -c 100
 header=$((($(frames bytes) - bytes) / 100 - 46))

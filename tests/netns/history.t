@@ -75,7 +75,7 @@ weir limit del h
 weir limit add two budget 60/1s budget 1000/1d from 203.0.113.0/24 >/dev/null 2>&1
 weir source charge 203.0.113.1 limit two packets 60 >/dev/null
 elapsed() { [ "$(weir -json source get 203.0.113.1 limit two | jq '.[0].budgets[0].count')" = 0 ]; }
-wait_for 10 elapsed
+wait_for 60 elapsed
 weir limit set two slots 7 >/dev/null 2>&1
 is "$(weir -json source get 203.0.113.1 limit two | jq -c '[.[0].budgets[].count]')" "[0,60]" "other slots: each budget keeps its own count"
 weir limit del two

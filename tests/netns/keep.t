@@ -26,7 +26,7 @@ like "$(weir limit set ban action drop 2>&1)" " blocks 1[0-9]+" "... and so does
 lost=$(weir limit set ban sources 64 2>&1)
 lost=${lost##*(} lost=${lost%% *}
 within "$lost" 450 460 "the number that would be lost is told"
-refused "limit set: sources: blocks would find no room and end; more sources keep them, or force it ($lost of them)" limit set ban sources 64
+refused "limit set: sources: blocks would find no room and end; more sources keep them ($lost of them); 'weir -force limit set ban sources 64' does it" limit set ban sources 64
 is "$(stat_of ban blocked_now):$(stat_of ban blocks_lost)" 500:0 "... and none is"
 for words in "sources 65536" "sources 4096" "sources 2048" "slots 3" "budget 2000/10s"; do
 	quietly weir limit set ban $words || break
@@ -36,8 +36,12 @@ weir save "$tmp/saved"
 sed -i 's/sources 2048/sources 64/' "$tmp/saved"
 weir -file "$tmp/saved" >"$tmp/said" 2>&1
 is "$?:$(tail -n 2 "$tmp/said" | head -n 1)" "2:  limit add ban budget 2000/10s slots 3 from 198.18.0.0/15 sources 64" "a file that would lose some is refused" || diag "$(<"$tmp/said")"
-grep -q "would find no room and end.*: weir -force -file $tmp/saved\$" "$tmp/said"
+grep -q "would find no room and end.*; 'weir -force -file $tmp/saved' does it\$" "$tmp/said"
 ok $? "... with the sentence"
+warning="weir: warning: $tmp/saved:$(grep -n "^limit add ban" "$tmp/saved" | cut -d: -f1): limit 'ban': only -force does this: .*would find no room and end.* \($lost of them\)"
+like "$(weir -force -check -file "$tmp/saved" 2>&1)" "$warning" "... and is a warning if it is forced"
+weir diff "$tmp/saved" >"$tmp/out" 2>"$tmp/said"
+like "$? $(<"$tmp/out") $(<"$tmp/said")" "1 limit set ban sources 64 $warning" "... which diff gives, too"
 sed -i '/limit add ban/d' "$tmp/saved"
 quietly weir source block 203.0.113.77 limit web for ever # which stays
 refused "$tmp/saved: the 500 blocks of limit 'ban' would end, as the file does not have it; 'weir -force -file $tmp/saved' does it" -file "$tmp/saved"
@@ -50,22 +54,49 @@ is "$(stat_of ban blocks_lost):$(stat_of ban blocked_now)" "$lost:$((500 - lost)
 is "$(weir -force -file "$tmp/saved" 2>&1 | grep -v note)" "weir: warning: $tmp/saved: limit 'ban' has blocked $((500 - lost)) sources, which this releases" "... also with a file, which says so"
 is "$(stat_of ban blocked_now):$(stat_of web blocked_now)" 0:1 "... and of no other limit"
 quietly weir source release 203.0.113.77
+quietly weir source block 203.0.113.77 limit web for ever
+echo "# none" >"$tmp/a file"
+refused "$tmp/a file: the 1 block of limit 'web' would end, as the file does not have it; 'weir -force -stats -netns /proc/self/ns/net -confirm 20s -quiet -file \"$tmp/a file\"' does it" \
+	-s -q -n /proc/self/ns/net -confirm 20s -color=never -file "$tmp/a file"
+quietly weir source release 203.0.113.77
 
 # Live sources
+few="sources: sources with the smallest counts, or known and idle, would lose their places; give as many as there are"
 flood -s 203.0.113.0 -n 200 -c 200
 is "$(stat_of web sources_now)" 200 "200 sources live in a table"
-refused "limit set: sources: more sources live in the table than that; give as many, or force it (200 of them)" limit set web sources 64
-refused "limit set: sources: more sources live in the table than that; give as many, or force it (200 of them)" limit set web sources 199
+refused "limit set: $few (200 of them); 'weir -force -confirm 20s limit set web sources 64' does it" -confirm 20s limit set web sources 64
+# shellcheck disable=SC2016 # $ is the tool's
+refused "limit set: $few (200 of them); 'weir -force limit set web sources 199 comment \"a \\\"b\\\" \\\$c\"' does it" limit set web sources 199 comment 'a "b" $c'
 holds "a table for as many is made" quietly weir limit set web sources 200
-holds "... and another one if it is forced" quietly weir -force limit set web sources 64
+warning="weir: warning: limit 'web': only -force does this: $few (200 of them)"
+is "$(weir -force -check limit set web sources 64 2>&1 >/dev/null)" "$warning" "-check says what is lost if it is forced"
+is "$(weir -force limit set web sources 64 2>&1 >/dev/null)" "$warning
+weir: warning: limit 'web' had no place for $((200 - $(stat_of web sources_now))) sources, whose counts are lost" "... and so does doing it, and how many were"
+is "$(weir -check limit del web 2>&1)" "weir: note: the counts of $(stat_of web sources_now) sources go" "limit del says how many counts go"
 # Known ones, which do not send any more
 quietly weir limit add know budget 1000/10ms sources 256 newcomers 1000/s known 1s from 10.0.0.0/8
 flood -s 10.0.0.0 -n 100 -c 100
 known() { flood -s 10.0.0.0 -n 100 -c 100 && [ "$(stat_of know known_now)" = 100 ]; }
-holds "100 sources become known" wait_for 20 known
+holds "100 sources become known" wait_for 60 known
+forgotten="weir: note: (the counts of [0-9]+ sources go, and )?100 known sources are forgotten"
+like "$(weir -check limit del know 2>&1)" "^$forgotten\$" "limit del says how many known ones are forgotten"
+like "$(weir -check limit flush 2>&1)" "^weir: note: the counts of [0-9]+ sources go, and 100 known sources are forgotten\$" "... and so does limit flush"
+is "$(weir -check limit set know newcomers none 2>&1 >/dev/null | grep known)" "weir: note: limit 'know' forgets which sources are known (100)" "... and 'newcomers none'"
+weir save | sed '/^limit add know /s/ newcomers [^ ]*//; /^limit add know /s/ known [^ ]*//' >"$tmp/none"
+is "$(weir -check -file "$tmp/none" 2>&1 | grep known)" "weir: note: $tmp/none:$(grep -n 'add know' "$tmp/none" | cut -d : -f 1): limit 'know' forgets which sources are known (100)" "... and a file in which the limit has none"
+weir save | sed '/^limit add know /d' >"$tmp/none"
+is "$(weir -check -file "$tmp/none" 2>&1 | grep known)" "weir: note: $tmp/none: the counts of limit 'know' go, as the file does not have it, and 100 known sources are forgotten" "... and one without the limit"
+weir save | sed '/^limit add know /s/ known [^ ]*/ known none/' >"$tmp/none"
+is "$(weir -check -file "$tmp/none" 2>&1 | grep knows)" "weir: note: $tmp/none:$(grep -n 'add know' "$tmp/none" | cut -d : -f 1): limit 'know' keeps the 100 sources that it knows; if they belong to a flood: weir source forget all limit know" "a file with 'known none' says that they stay known"
+weir save | sed '/^limit add web /s/$/ newcomers 5\/s/' >"$tmp/none"
+is "$(weir -check -file "$tmp/none" 2>&1 | grep learn)" "weir: note: $tmp/none:$(grep -n 'add web' "$tmp/none" | cut -d : -f 1): limit 'web' does not learn: it knows the sources that are in its table ($(stat_of web sources_now) that count now, and idle ones), also those of a flood; 'known none' knows nobody, 'weir source forget all limit web' learns" "a file with newcomers for a limit that has sources says who is known"
+weir save >"$tmp/none"
+is "$(weir -check -file "$tmp/none" 2>&1 | grep -c know)" 0 "... and nothing if nothing changes"
 idle() { [ "$(stat_of know sources_now)" = 0 ]; }
-holds "... and are idle" wait_for 10 idle
-refused "limit set: sources: more sources live in the table than that; give as many, or force it (100 of them)" limit set know sources 64
+holds "... and are idle" wait_for 60 idle
+refused "limit set: $few (100 of them); 'weir -force limit set know sources 64' does it" limit set know sources 64
+said=$(weir -force limit set know sources 64 2>&1 >/dev/null)
+is "${said##*$'\n'}" "weir: warning: limit 'know' has forgotten $((100 - $(stat_of know known_now))) known sources, as its table had no place for them" "forced, it says how many known ones were forgotten"
 
 # What CPUs have taken in advance of a budget, and not spent
 quietly weir limit add whole budget 10k/1h per 0 from 198.51.100.0/24 before web
@@ -89,19 +120,20 @@ is "$(through 198.51.100.1)" 10 "a source has sent half of its budget"
 command weir ${rx:+-netns "$rx"} monitor limits >"$tmp/events" &
 pids+=($!)
 there() { grep -q "limit present know" "$tmp/events"; }
-holds "monitor listens" wait_for 10 there
+holds "monitor listens" wait_for 60 there
 refused "limit rename: NEW-NAME 'web': a limit of that name exists; choose another" limit rename old web
 refused "limit rename: NEW-NAME 'old': a limit of that name exists; choose another" limit rename old old
 refused "limit rename: NAME 'none': no limit of that name; limit show lists them" limit rename none new
 quietly weir -check limit rename old new
 is "$?:$(weir -j limit show | jq -r 'map(.limit) | join(" ")')" "0:ban old web know" "a check renames nothing"
-holds "a limit is renamed" quietly weir limit rename old new-and-31-characters-._:+12345
+is "$(weir limit rename old new-and-31-characters-._:+12345 2>&1; echo $?)" "weir: note: rename it in the file that is applied later, too: one with a limit 'old' makes it anew, and deletes 'new-and-31-characters-._:+12345'
+0" "a limit is renamed, which its file has to follow"
 is "$(weir -j limit show | jq -r 'map(.limit) | join(" ")')" "ban new-and-31-characters-._:+12345 web know" "... and stays where it is"
 quietly weir limit rename new-and-31-characters-._:+12345 new
 is "$(through 198.51.100.1):$(through 198.51.100.1)" 10:0 "... keeps the counts"
 is "$(through 198.51.100.9):$(through 198.51.100.7)" 0:10 "... the blocks and exemptions"
 is "$(stat_of new admitted.packets):$(stat_of new dropped.packets):$(exempt_from)" "20:20:198.51.100.7 new" "... and the counters"
 renamed() { grep -q "limit renamed old to new-and-31-characters-._:+12345" "$tmp/events"; }
-holds "monitor tells it" wait_for 10 renamed
+holds "monitor tells it" wait_for 60 renamed
 quiet
 finish

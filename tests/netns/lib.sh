@@ -216,6 +216,15 @@ flood() {
 	send "${args[@]}" >/dev/null
 }
 
+# passes N SEND-OPTION...: send; N packets should pass
+passes() {
+	local through=$1
+	shift
+	recount
+	flood "$@"
+	is "$(passed)" "$through" "$*"
+}
+
 # flooding SEND-OPTION...: in the background
 flooding() {
 	send_args "$@"
@@ -301,6 +310,15 @@ begin_apart() {
 	end_not_here
 }
 
+# refuses SENTENCE COMMAND...: it exits with $code and says that
+refuses() {
+	local words=$1
+	shift
+	"$@" >"$tmp/said" 2>&1
+	is "$?" "$code" "refused: ${*:2}"
+	grep -qF -- "$words" "$tmp/said" || { ok 1 "... says: $words"; cat "$tmp/said"; }
+}
+
 # budget WAY WINDOW NUMBER: calendars and totals have windows of their own
 budget() {
 	case $1 in
@@ -314,6 +332,7 @@ budget() {
 
 # stat_of LIMIT COUNTER: for example dropped.packets
 stat_of() { weir -json -stats limit show "$1" | json "stats.$2"; }
+met() { stat_of "$1" matched.packets; }
 # stats COUNTER: of the namespace; of packets but for events_lost
 stats() {
 	local unit=_packets
@@ -356,6 +375,8 @@ cleanup() {
 	# One by one: a test may have deleted one, and all commands of a call fail together.
 	[ -n "${rx-x}" ] || for name in netdev inet; do nft delete table $name probe 2>/dev/null; done
 	for name in "${spaces[@]}"; do ip netns delete "$name" 2>/dev/null; done
+	# Its hooks are before weir's in all namespaces, so that XDP decides nothing early.
+	[ ! -d /sys/module/br_netfilter ] || rmmod br_netfilter
 	unload
 	rm -rf "$tmp"
 }

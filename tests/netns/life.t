@@ -17,7 +17,7 @@ flooded_place() {
 	config <<<"$words" || bail "cannot configure"
 	flooding -s 198.51.100.1 -n 1000 -R -r 5000 -k -q
 	flooding -s 2001:db8:1::1 -n 1000 -R -r 5000 -k -q
-	holds "$1: weir drops a flood" wait_for 30 dropping
+	holds "$1: weir drops a flood" wait_for 60 dropping
 }
 dropping() { [ "$(stats dropped)" -gt 500 ]; }
 # memory: KiB in use beyond those at the start. The tables take about 120 MiB, with lockdep three
@@ -32,9 +32,9 @@ for n in 1 2; do
 	flooded_place "namespace $n"
 	within "$(memory)" 90000 480000 "namespace $n: its tables take memory"
 	ip netns delete "$rx"
-	holds "namespace $n: is deleted under the flood" wait_for 30 no_device
+	holds "namespace $n: is deleted under the flood" wait_for 60 no_device
 	flooded
-	holds "namespace $n: its tables are freed" wait_for 30 no_memory || diag "$(memory) KiB stay"
+	holds "namespace $n: its tables are freed" wait_for 60 no_memory || diag "$(memory) KiB stay"
 	ip netns delete "$tx"
 done
 
@@ -50,16 +50,16 @@ for n in 1 2 3; do
 	if [ "$n" -gt 1 ]; then
 		load packets=2 window_ms=10000 || bail "cannot load again"
 		config <<<"$words"
-		holds "module $n: loaded again, it drops" wait_for 30 dropping
+		holds "module $n: loaded again, it drops" wait_for 60 dropping
 	fi
 	while config <<<"$words"; do :; done >/dev/null 2>&1 &
 	changing=$!
-	wait_for 30 rmmod weir 2>"$tmp/said"
+	wait_for 60 rmmod weir 2>"$tmp/said"
 	ok $? "module $n: unloads under the flood" || diag "$(tail -n 1 "$tmp/said")"
 	wait "$changing"
-	holds "module $n: its tables are freed" wait_for 30 no_memory || diag "$(memory) KiB stay"
+	holds "module $n: its tables are freed" wait_for 60 no_memory || diag "$(memory) KiB stay"
 	before=$(passed)
-	holds "module $n: the flood passes then" wait_for 30 more $((before + 1000))
+	holds "module $n: the flood passes then" wait_for 60 more $((before + 1000))
 done
 quiet
 is "$(log_since | grep -E 'BUG|WARNING|Oops|weir:.*(leak|busy)|unregister_netdevice')" "" "the kernel logs no warning"

@@ -11,40 +11,30 @@ begin_with <<-WORDS
 WORDS
 weir save >"$tmp/before"
 
-# sent N SEND-OPTION...: send; N packets should pass
-sent() {
-	local through=$1
-	shift
-	recount
-	flood "$@"
-	is "$(passed)" "$through" "$*"
-}
-met() { stat_of "$1" matched.packets; }
-
-sent 15 -s 198.51.100.1 -c 15 -D 53
-sent 5 -s 198.51.100.1 -c 15 -D 8100
-sent 0 -s 198.51.100.1 -c 15 -D 80
-sent 15 -s 198.51.100.1 -c 15 -D 81
-sent 15 -s 198.51.100.1 -c 15 -D 7999
+passes 15 -s 198.51.100.1 -c 15 -D 53
+passes 5 -s 198.51.100.1 -c 15 -D 8100
+passes 0 -s 198.51.100.1 -c 15 -D 80
+passes 15 -s 198.51.100.1 -c 15 -D 81
+passes 15 -s 198.51.100.1 -c 15 -D 7999
 is "$(met ports)" 45 "ports between those listed do not match"
 is "$(met others)" 30 "'not' with a list matches none of its ports"
-sent 5 -s 203.0.113.1 -c 50 -D 9
-sent 0 -s 203.0.113.200 -c 50 -D 9
-sent 50 -s 203.0.113.129 -c 50 -D 9
-sent 0 -s 203.0.113.2 -c 50 -D 9
-sent 5 -s 2001:db8:5::1 -c 10 -D 9
-sent 10 -s 2001:db8:6::1 -c 10 -D 9
+passes 5 -s 203.0.113.1 -c 50 -D 9
+passes 0 -s 203.0.113.200 -c 50 -D 9
+passes 50 -s 203.0.113.129 -c 50 -D 9
+passes 0 -s 203.0.113.2 -c 50 -D 9
+passes 5 -s 2001:db8:5::1 -c 10 -D 9
+passes 10 -s 2001:db8:6::1 -c 10 -D 9
 is "$(met nets)" 160 "prefixes between those listed do not match"
 is "$(met others)" 80 "'not from', with both families"
 is "$(met tos)" 0 "sport with a list: no match"
-sent 10 -s 198.51.100.9 -c 10 -S 9 -D 9
-sent 10 -s 2001:db8:7::1 -c 10 -S 7 -D 9
+passes 10 -s 198.51.100.9 -c 10 -S 9 -D 9
+passes 10 -s 2001:db8:7::1 -c 10 -S 7 -D 9
 is "$(met tos)" 20 "to, with both families, and sport with a list"
 
 weir save >"$tmp/after"
 is "$(<"$tmp/after")" "$(<"$tmp/before")" "save writes the lists unchanged"
 weir -file "$tmp/after" >"$tmp/said" 2>&1
-sent 0 -s 198.51.100.1 -c 5 -D 80
+passes 0 -s 198.51.100.1 -c 5 -D 80
 ok $? "... and -file of it keeps the counts"
 is "$(weir -j limit show ports | jq -c '.[0].match.dport')" \
 	'[{"first":53,"last":53},{"first":80,"last":80},{"first":8000,"last":8100}]' "JSON lists the ports"
@@ -55,9 +45,9 @@ is "$(weir -j source get 2001:db8:5::1 | jq -r '[.[].limit] | join(" ")')" "nets
 is "$(weir -j source get 203.0.113.129 | jq -r '[.[].limit] | join(" ")')" "ports others tos" "... and not the others"
 
 quietly weir limit set ports dport 53
-sent 5 -s 198.51.100.1 -c 5 -D 80
-sent 0 -s 198.51.100.1 -c 5 -D 53
+passes 5 -s 198.51.100.1 -c 5 -D 80
+passes 0 -s 198.51.100.1 -c 5 -D 53
 quietly weir limit set ports dport 80,443
-sent 0 -s 198.51.100.1 -c 5 -D 80
-sent 5 -s 198.51.100.1 -c 5 -D 53
+passes 0 -s 198.51.100.1 -c 5 -D 80
+passes 5 -s 198.51.100.1 -c 5 -D 53
 finish

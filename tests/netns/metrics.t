@@ -19,7 +19,7 @@ weir limit add host budget 5/1h action observe per 0 >"$tmp/out" 2>&1
 weir limit add tight budget 1k/1h sources 64 proto udp >"$tmp/out" 2>&1
 weir exempt add 10.9.0.0/16
 flood -s 198.51.100.1 -c 30
-flood -s 198.51.100.2 -c 3
+flood -s 198.51.100.2 -c 23
 flood -s 10.0.0.1 -n 400 -c 400
 flood -s 10.9.0.1 -c 7
 read_metrics top 3
@@ -50,8 +50,10 @@ holds "the budget that refused is told" [ "$(of weir_limit_budget_refused_packet
 is "$(of weir_limit_budget_refused_packets_total 'limit="host",budget="1",unit="packets"')" "" "... but of a single budget nothing is"
 is "$(of weir_limit_sources_blocked 'limit="web"')" "$(stat_of web blocked_now)" "blocked sources"
 is "$(of weir_limit_observes 'limit="host"'):$(of weir_limit_observes 'limit="web"')" 1:0 "which limit observes"
-is "$(of weir_limit_newcomers 'limit="tight"')" "" "what a limit does not have is not told"
+is "$(of weir_limit_newcomers_window_packets 'limit="tight"')" "" "what a limit does not have is not told"
 is "$(grep -c '^weir_source_dropped_packets_total' "$tmp/metrics"):$(of weir_source_top)" 3:3 "three sources, and that it is three at most"
+read_metrics top 100
+is "$(grep '^weir_source_dropped' "$tmp/metrics" | grep -c ' 0$')" 0 "... none of which lost nothing"
 read_metrics
 is "$(grep -c weir_source_ "$tmp/metrics")" 0 "no sources unless asked for"
 /usr/bin/python3 "$top/tests/metrics/check.py" --names >"$tmp/names"
@@ -79,6 +81,39 @@ is "$(printf 'POST / HTTP/1.1\r\n\r\n' | weir metrics http 2>"$tmp/said" | head 
 is "$(weir metrics http </dev/null 2>&1):$?" "weir: metrics: there was no request of HTTP:2" "no request"
 yes | head -n 100000 | weir metrics http >"$tmp/answer" 2>&1
 is "$?" 2 "a request without end, and without sense"
+
+# Limits that come and go meanwhile: what stays is told, once, and nothing of what went.
+comes_and_goes() {
+	until [ -e "$tmp/stop" ]; do
+		printf 'limit %s\n' "add first budget 1/1h sources 64 before web" "add last budget 1/1h sources 64" "del first" "del last"
+	done
+}
+comes_and_goes | weir -quiet -batch - >"$tmp/out" 2>&1 &
+wrong=0 changed=0 of_some=0
+for _ in {1..100}; do
+	read_metrics top 100 || { wrong=$((wrong + 1)) && cat "$tmp/said"; }
+	grep -o '^weir_limit_memory_bytes{limit="[^"]*' "$tmp/metrics" | cut -d'"' -f2 | sort >"$tmp/told"
+	grep -v '^#' "$tmp/metrics" | sed 's/ [^ ]*$//' | sort | uniq -d >"$tmp/twice"
+	grep -oE '[{,]limit="[^"]*' "$tmp/metrics" | cut -d'"' -f2 | sort -u | comm -23 - "$tmp/told" >"$tmp/gone"
+	what="$(of weir_limits):$(grep -cxE 'web|host|tight' "$tmp/told"):$(<"$tmp/twice"):$(<"$tmp/gone")"
+	[ "$what" = "$(wc -l <"$tmp/told"):3::" ] || { wrong=$((wrong + 1)) && echo "$what"; }
+	changed=$((changed + $(grep -cE 'first|last' "$tmp/told")))
+	of_some=$((of_some + ($(grep -c weir_source_dropped "$tmp/metrics") > 0)))
+done
+touch "$tmp/stop"
+wait $!
+is "$wrong" 0 "limits that come and go make nothing wrong"
+holds "... of which some were told" [ "$changed" -gt 0 ]
+is "$of_some" 100 "... and sources of those that stay"
+
+# A device may have nearly any name.
+flood -s fe80::7 -c 30
+rx ip link set rx0 down
+rx ip link set rx0 name $'r"\\\x01\xff'
+read_metrics top 100
+"$promtool" check metrics <"$tmp/metrics" >"$tmp/judge" 2>&1
+is "$?:$(<"$tmp/judge")" "0:" "promtool accepts devices with odd names"
+is "$(grep -cF 'weir_source_dropped_packets_total{limit="web",source="fe80::7%r\"\\\\x01\\xff"} 10' "$tmp/metrics")" 1 "... each of which can be told"
 
 rmmod weir
 read_metrics

@@ -42,13 +42,13 @@ entries() { rx cat /proc/sys/net/netfilter/nf_conntrack_count; }
 arrive() { [ "$(inner translated)" -ge "$1" ]; }
 
 flood -s 198.51.100.1 -n 3 -c 30
-wait_for 20 arrive 30
+wait_for 60 arrive 30
 is "$(inner translated):$(inner others)" 30:0 "without a limit all is translated"
 is "$(entries)" 3 "... each sender's in an entry"
 
 config <<<'limit add web budget 5/1h from 198.51.100.0/24'
 flood -s 198.51.100.1 -n 3 -c 60
-wait_for 20 arrive 45
+wait_for 60 arrive 45
 is "$(inner translated):$(inner others)" 45:0 "behind a limit each sender has its budget, as it was before"
 is "$(weir -json source get 198.51.100.2 limit web | json count)" 5 "... and is shown by its address"
 is "$(weir -json source get 10.9.0.1 limit web 2>/dev/null | json count)" 0 "... not by the router's"
@@ -57,7 +57,7 @@ is "$(weir -json source get 10.9.0.1 limit web 2>/dev/null | json count)" 0 "...
 config <<<'limit add new budget 5/1h per 0 from 203.0.113.0/24'
 before=$(entries)
 flood -s 203.0.113.1 -n 100 -c 100
-wait_for 20 arrive 50
+wait_for 60 arrive 50
 is "$(inner translated)" 50 "of a hundred senders five pass"
 is "$(($(entries) - before))" 5 "... and what is refused leaves no entry"
 
@@ -75,7 +75,7 @@ RULES
 replies() { tx nft list counter netdev probe replies | sed -n 's/.*packets \([0-9]*\).*/\1/p'; }
 replied() { [ "$(replies)" -ge 3 ]; }
 send -z "$inner" -i in0 -m "$(ip_rx -json link show dev out0 | json address)" -s 10.9.0.2 -d 10.9.0.1 -S 99 -D 1024 -c 10 >"$tmp/out"
-wait_for 20 replied
+wait_for 60 replied
 is "$(replies)" 3 "replies go back to a sender, within the budget of the server"
 is "$(weir -json source get 10.9.0.2 limit server | json count)" 3 "... by whose address they are counted"
 finish

@@ -61,7 +61,9 @@ like "$(weir limit show l)" " learning for [0-9.]+s" "... and so does limit show
 within "$(weir -json limit show l | json learning_ms)" 1000 10000 "... in JSON"
 like "$(weir limit set l known 1m 2>/dev/null)" " learning for [0-9.]+s" "... and set"
 is "$(through 198.51.100.1)" 10 "it refuses no newcomer"
-like "$(weir limit set l known none 2>/dev/null)" " known none" "one that need not learn"
+said=$(weir limit set l known none 2>/dev/null)
+like "$said" " known none" "one that need not learn"
+is "$(grep -c learning <<<"$said")" 0 "... does not, as the reply says"
 learns_not() { [ "$(weir -json limit show "$1" | json learning_ms)" = "" ]; }
 holds "... ends it" learns_not l
 flood -s 198.51.100.2 -c 5
@@ -70,11 +72,15 @@ weir limit add n budget 10/1s newcomers 5/10s known none from 203.0.113.0/24 >/d
 holds "nor does one that is added so" learns_not n
 is "$(through 203.0.113.1)" 5 "... which refuses them at once"
 for known in none 10s; do
-	weir limit add "old$known" budget 10/1s from 198.18.0.0/24 >/dev/null 2>&1
+	weir limit add "old$known" budget 10/1h from 198.18.0.0/24 >/dev/null 2>&1
 	flood -s 198.18.0.1 -n 3 -c 3
-	weir limit set "old$known" newcomers 5/10s known "$known" >/dev/null 2>&1
+	weir limit set "old$known" newcomers 5/10s known "$known" >/dev/null 2>"$tmp/err"
+	is "$(<"$tmp/err")" "$([ "$known" = none ] || echo "weir: note: limit 'old10s' does not learn: it knows the sources that are in its table (3 that count now, and idle ones), also those of a flood; 'known none' knows nobody, 'weir source forget all limit old10s' learns")" \
+		"newcomers for a limit that has sources: it says who is known $known"
 	is "$(stat_of "old$known" sources_now) $(stat_of "old$known" known_now)" "3 $([ "$known" = none ] && echo 0 || echo 3)" \
-		"newcomers known $known for a limit that has sources: who of them is known"
+		"... and who is"
+	is "$(weir limit set "old$known" known none 2>&1 >"$tmp/out")" "$([ "$known" = none ] || echo "weir: note: limit 'old10s' keeps the 3 sources that it knows; if they belong to a flood: weir source forget all limit old10s")" \
+		"... and that they stay so"
 	weir limit del "old$known"
 done
 weir save "$tmp/none" && grep -q "limit add n .* known none" "$tmp/none" && weir -file "$tmp/none" 2>/dev/null

@@ -27,6 +27,8 @@ is "$(stat_of e known_now)" 2 "limit show counts those that are known"
 flood -s 198.18.1.1 -n 200 -c 200
 holds "when it has learned it refuses newcomers without room" [ "$(refused)" -ge 110 ]
 
+like "$(weir source show top 3 by dropped 2>&1 >"$tmp/out"; weir source show limited limit e 2>&1 >"$tmp/out")" "^(weir: note: limit 'e' has refused newcomers, which are not among its sources: see 'explain dropped'"$'\n'"?){2}\$" "source show says that they are not among the sources"
+is "$(weir -j explain dropped limit e | jq -c 'map(.last_drop.reason) | unique')" '["newcomers"]' "... and explain dropped has some"
 before=$(refused)
 let_pass 800 # an event tells only the first refusal in a window
 
@@ -46,7 +48,7 @@ wait_for 60 flooded_by 5000 || bail "no flood"
 flood -s $known -c 60 -r 15
 # At the begin of a slot there is room for a few.
 why() { weir source get 203.0.113.7 | grep -Eq "not known yet: the newcomers' budget is used up, next in [0-9.]+ms"; }
-holds "source get says why a newcomer has no room" wait_for 10 why
+holds "source get says why a newcomer has no room" wait_for 60 why
 flood -s 203.0.113.1 -n 8 -c 8
 let_pass 300
 flood -s 203.0.113.1 -n 8 -c 8

@@ -38,7 +38,7 @@ let_pass 1500
 ack -s 198.51.100.1 -c 10
 within "$(left 198.51.100.1)" 3000000 $((was - 1500)) "refusals do not prolong it"
 weir -exist source block 198.51.100.1 limit p for 1s >/dev/null
-wait_for 10 free 198.51.100.1
+wait_for 60 free 198.51.100.1
 is "$(through 198.51.100.1)" 3 "when it has ended, the source has its budget again"
 trace_stop
 is "$(grep -c 'weir_blocked: limit=p saddr=::ffff:198.51.100.1 ' "$tmp/trace")" 2 "... and exceeds and is blocked again"
@@ -60,13 +60,27 @@ weir limit set p penalty none >/dev/null
 within "$(left 198.51.100.3)" 3000000 3600300 "... and so does none"
 weir source release 198.51.100.3 >/dev/null
 
+# What was released has no room yet.
+weir limit set p budget 3/1h penalty 1h >/dev/null 2>&1
+ack -s 198.51.100.7 -c 4
+is "$(weir source release 198.51.100.7 2>&1 | sed -E 's/(another )[0-9hms.]+/\1T/')" "198.51.100.7 limit p released
+weir: note: limit 'p' has no room for 198.51.100.7 for another T, and blocks it again if it sends before; 'weir source forget 198.51.100.7 limit p' resets its count" "a release says that the source has no room"
+is "$(through 198.51.100.7):$(weir -quiet source release 198.51.100.7 2>&1)" "0:198.51.100.7 limit p released" "... which is so, and not with -quiet"
+weir source forget 198.51.100.7 >/dev/null
+weir source block 198.51.100.7 limit p for 1h >/dev/null
+is "$(weir source release 198.51.100.7 2>&1)" "198.51.100.7 limit p released" "... but not of one that has"
+weir limit set p penalty none >/dev/null
+is "$(through 198.51.100.7)" 3 "... which sends then"
+weir source block 198.51.100.7 limit p for 1h >/dev/null
+like "$(weir source release 198.51.100.7 2>&1)" "limit 'p' has no room for 198.51.100.7 for another [0-9hms.]+; 'weir source forget" "... nor does one without a penalty say that it blocks again"
+
 weir limit set p budget 3/1h >/dev/null
 flooding -s 198.51.100.4 -P tcp -f A -D 22 -r 200 -t 60000
 full() { [ "$(weir -json source get 198.51.100.4 limit p | json count)" = 3 ]; }
-wait_for 10 full
+wait_for 60 full
 weir limit set p penalty 1h >/dev/null
 caught() { ! free 198.51.100.4; }
-holds "who was limited before the penalty came is caught by it" wait_for 10 caught
+holds "who was limited before the penalty came is caught by it" wait_for 60 caught
 quiet
 weir limit set p action observe penalty 1h >/dev/null
 ack -s 198.51.100.5 -c 20
@@ -96,7 +110,7 @@ within "$now" 4 $(($(weir -json limit show p | json ways) / 2)) "a flood of sour
 within "$(stat_of p blocks_lost)" 1 10000 "... and it is counted who found no room"
 like "$(weir -s limit show p)" "half of the places of a set are blocked, no room for more: try sources 128" "... and told"
 lost() { ack -s 203.0.113.1 -n 250 -c 2000; grep -q '"blocks_lost":[1-9]' "$tmp/events"; }
-holds "... also as an event" wait_for 10 lost
+holds "... also as an event" wait_for 60 lost
 weir limit set p budget 1000/1h >/dev/null
 is "$(through 198.51.100.7)" 10 "a newcomer finds a way"
 weir limit set p sources 65536 >/dev/null
@@ -129,7 +143,7 @@ weir limit add login budget 3/10s penalty 10s tcp dport 22 syn 2>/dev/null >/dev
 tries() { local was; was=$(passed); flood -P tcp -D 22 -s 198.51.100.9 -c 4; echo $(($(passed) - was)); }
 is "$(tries)" 3 "three attempts"
 calm() { [ "$(weir -json source get 198.51.100.9 limit login | json count)" = 0 ]; }
-wait_for 20 calm
+wait_for 60 calm
 is "$(tries)" 2 "... and two more when ten seconds have passed"
 within "$(weir -json source get 198.51.100.9 limit day | jq '.[0].blocked_ms | floor')" 86390000 86400300 "... and then a day"
 finish

@@ -22,7 +22,7 @@ flooding -s 203.0.113.1 -n 40 -R -t 60000
 flood -s 198.51.100.1 -n 10 -r 2000 -c 2000
 quiet
 all_seen() { [ "$(stats seen)" = "$(arrived)" ]; }
-holds "each packet is seen" wait_for 20 all_seen || diag "$(stats seen) of $(arrived)"
+holds "each packet is seen" wait_for 60 all_seen || diag "$(stats seen) of $(arrived)"
 trace_stop
 line=$(traced -T "$((3600 * HZ))" -L 20)
 ok $? "no source exceeds its budget" || diag "$line"
@@ -37,7 +37,7 @@ waiting() { awk '$1 == 5 { print $3 }' /proc/net/netfilter/nfnetlink_queue; }
 kill -STOP "$queue"
 flood -s 198.51.100.1 -c 10
 all_wait() { [ "$(waiting)" = 10 ]; }
-wait_for 5 all_wait
+wait_for 60 all_wait
 is "$(waiting)" 10 "ten wait in the queue"
 config <<<"limit add other budget 20/1h" && weir limit add another budget 20/1h && weir limit del another
 is "$(waiting)" 10 "... also after limits are replaced by others"

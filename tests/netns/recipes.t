@@ -7,7 +7,6 @@ begin
 
 # What the page calls eth0 and /etc/weir.conf is the test's own; systemd is not there.
 systemctl() { [ "$1" = stop ] || weir -file "$tmp/weir.conf"; }
-systemd-run() { echo "Running timer as unit: unlock.timer"; }
 
 # One file a recipe, of lines "# command" and of what is printed
 sed -n '/^\.Sh RECIPES/,/^\.Sh OPTIONS/p' "$top/Documentation/weir.8" |
@@ -17,8 +16,8 @@ sed -n '/^\.Sh RECIPES/,/^\.Sh OPTIONS/p' "$top/Documentation/weir.8" |
 		on { gsub(/\\e/, "\\"); gsub(/\\\(aq/, "\x27"); print >(at n) }
 		/^\.Bd -literal/ { on = 1 }'
 
-# shape: what is printed, without its numbers, addresses and bars; the page breaks long lines, and
-# a drop may have been a while ago
+# shape: what is printed, without its numbers, addresses and bars; the page breaks long lines, and a
+# drop may have been a while ago
 shape() {
 	sed -E ':a; /\\$/ { N; s/ *\\\n */ /; ba }; s/^ +[-_.:=+*#]+ ([0-9]+ slots)/bar \1/; s/ +/ /g; s/(^| )[0-9][^ ,;:]*/\1N/g; s/[0-9]+(\.[0-9]+)?([smhdkMG]|ms|B|[KM]iB)?/N/g; s/about N ago/within the last N/'
 }
@@ -27,18 +26,25 @@ shape() {
 before() {
 	case $1:$2 in
 	1:*"-s limit show"*)
-		flood -s 203.0.113.9 -P tcp -D 443 -c 3000
-		flood -s 198.51.100.7 -P tcp -D 443 -c 100
+		flooding -s 198.51.100.7 -P tcp -D 443 -r 100 -t 60000
+		flooding -s 203.0.113.9 -P tcp -D 443 -r 20000 -t 60000
+		exceeds() { [ "$(stat_of web would_drop.packets)" -gt 0 ]; }
+		wait_for 60 exceeds || diag "the budget is not exceeded"
 		;;
+	1:*"action drop"*) quiet ;;
 	3:*"source get"*) flood -s 198.51.100.9 -P udp -D 53 -c 30 ;;
 	4:*"source show"*) flood -s 203.0.113.9 -P tcp -D 25 -c 30 ;;
 	5:*"-s limit show"*)
 		flooding -s 198.18.0.1 -n 131072 -r 4000 -t 60000
 		refuses() { [ "$(stat_of edge newcomers_refused.packets)" -gt 0 ]; }
-		wait_for 40 refuses || diag "no newcomer was refused"
+		wait_for 60 refuses || diag "no newcomer was refused"
 		;;
 	5:*"source forget"*) quiet ;;
 	7:*"source show"*) flood -s 203.0.113.9 -P tcp -D 22 -c 4 ;;
+	9:"cp "*)
+		quietly weir limit add ssh budget 20/1m tcp dport 22 syn
+		weir exempt add 198.51.100.7
+		;;
 	8:*"source get"*) flood -s 203.0.113.9 -P tcp -D 443 -c 30 ;;
 	10:*"-s limit show"*) flood -s 203.0.113.9 -P tcp -D 443 -c 3000 ;;
 	esac
@@ -47,7 +53,11 @@ before() {
 given() {
 	case $1 in
 	8 | 10) echo 'limit add web budget 20/1h to 192.0.2.0/24 tcp dport 443' ;;
-	9) echo 'limit add web budget 1000/s to 192.0.2.0/24 tcp dport 443' ;;
+	9)
+		mkdir "$tmp/weir.d"
+		echo 'limit add web budget 1000/s to 192.0.2.0/24 tcp dport 443' >"$tmp/weir.d/web.conf"
+		echo 'include weir.d/*.conf' # as installed
+		;;
 	*) echo '# none' ;;
 	esac
 }
@@ -61,15 +71,25 @@ told() {
 	case $command in
 	"weir monitor "*) monitored "${command#weir monitor }" ;;
 	"weir diff "*) # something differs
-		eval "$command" >"$tmp/out" 2>&1
-		[ "$?" = 1 ]
+		run
+		[ "$status" = 1 ]
+		status=$?
 		;;
-	*) eval "$command" >"$tmp/out" 2>&1 ;;
+	# a source in a flood has room for a moment when a slot ends, so ask again
+	*" show "*) wait_for 60 as_told ;;
+	*) run ;;
 	esac
-	status=$?
-	said=$(sed "s|$tmp|/etc|g; s/rx0/eth0/g" "$tmp/out")
 	ok "$status" "recipe $number: $1"
 	[ ! -s "$tmp/page" ] || is "$(shape <<<"$said")" "$(shape <"$tmp/page")" "... and it prints what the page says" || diag "$said"
+}
+run() {
+	eval "$command" >"$tmp/out" 2>&1
+	status=$?
+	said=$(sed "s|$tmp|/etc|g; s/rx0/eth0/g" "$tmp/out")
+}
+as_told() {
+	run
+	[ ! -s "$tmp/page" ] || [ "$(shape <<<"$said")" = "$(shape <"$tmp/page")" ]
 }
 
 # monitored KIND: the monitor, until it printed something
@@ -81,11 +101,11 @@ monitored() {
 		flood -s "203.0.113.$((last += 1))" -P tcp -D 443 -c 30
 		[ -s "$tmp/out" ]
 	}
-	wait_for 20 heard
-	set -- "$?"
+	wait_for 60 heard
+	status=$?
 	kill "$listens"
 	wait "$listens"
-	return "$1"
+	said=$(<"$tmp/out")
 }
 
 number=0

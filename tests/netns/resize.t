@@ -48,4 +48,22 @@ is "$(stats unmatched)" 0 "every packet matched"
 is "$(stats seen)" "$(arrived)" "... and was seen"
 is "$(passed)" "$(stats admitted)" "the packets admitted are those that passed"
 is "$(stat_of r matched.packets)" "$(arrived)" "the counters are kept across changes"
+
+# Whose count is small gives way in a smaller table, not who has used up the budget
+# squeezed SOURCES: a table of 5000 with heavy and light sources is made so small by force
+squeezed() {
+	weir limit flush
+	weir limit add s budget 100/10m sources 5000 >/dev/null
+	later -s 203.0.113.1 -n 10 -c 1100
+	later -s 10.7.0.0 -n 2500 -c 2500
+	later -s 10.7.0.0 -n 500 -c 1500
+	later -s 203.0.113.11 -n 10 -c 1100
+	deliver
+	weir -q -force limit set s sources "$1" >/dev/null
+	is "$(weir -q -brief source show 203.0.113.0/24 | grep -c .)" 20 "sources $1: the heavy ones keep their places"
+	admits 0 "... and have no room" -s 203.0.113.1 -n 20 -c 20
+	admits 400 "... and new ones find room above what the light ones had" -s 10.100.0.1 -n 400 -c 400
+}
+squeezed 256
+squeezed 1024
 finish

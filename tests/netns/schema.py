@@ -23,22 +23,26 @@ def documents(text):
         yield told
 
 
-with open(sys.argv[1], encoding="utf-8") as file:
-    SCHEMA = json.load(file)
-CHECK = jsonschema.Draft202012Validator(SCHEMA)
-seen, bad = set(), []
-for name in sys.argv[2:]:
-    with open(name, encoding="utf-8") as file:
-        text = file.read()
-    for document in documents(text):
-        some = document[:100] if isinstance(document, list) else document
-        key = json.dumps(some)
-        if key not in seen and not CHECK.is_valid(some):
-            bad.append(key[:400])
-        seen.add(key)
-print("1..1")
-print(f"{'not ' if bad or not seen else ''}ok 1 - what weir wrote in JSON is what weir -schema says")
-print(f"# {len(seen)} that differ")
-for shown in bad[:10]:
-    print(f"# {shown}")
-sys.exit(bool(bad) or not seen)
+def main(schema, *files):
+    with open(schema, encoding="utf-8") as file:
+        check = jsonschema.Draft202012Validator(json.load(file))
+    seen, bad = set(), []
+    for name in files:
+        with open(name, encoding="utf-8") as file:
+            text = file.read()
+        for document in documents(text):
+            some = document[:100] if isinstance(document, list) else document
+            key = json.dumps(some)
+            if key not in seen and not check.is_valid(some):
+                bad.append(key[:400])
+            seen.add(key)
+    print("1..1")
+    print(f"{'not ' if bad or not seen else ''}ok 1 - what weir wrote in JSON is what weir -schema says")
+    print(f"# {len(seen)} that differ")
+    for shown in bad[:10]:
+        print(f"# {shown}")
+    return bool(bad) or not seen
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -10,7 +10,7 @@ servers
 for key in host key; do chroot "$root" ssh-keygen -q -t ed25519 -N '' -f "/$key" || bail "no key"; done
 mkdir -p "$root/root/.ssh" && cp "$root/key.pub" "$root/root/.ssh/authorized_keys" && : >"$root/sshd_config"
 server /usr/sbin/sshd -D -e -f /sshd_config -h /host -o UsePAM=no -o StrictModes=no -o PermitRootLogin=yes 2>"$tmp/sshd"
-wait_for 30 listens 22 || bail "no sshd: $(<"$tmp/sshd")"
+wait_for 60 listens 22 || bail "no sshd: $(<"$tmp/sshd")"
 config <<<'limit add ssh budget 3/1h tcp dport 22 syn'
 # login SECONDS COMMAND: within which it is connected
 login() {

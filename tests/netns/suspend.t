@@ -72,7 +72,7 @@ for name in "${held[@]}" block; do
 done
 recount
 some_pass() { [ "$(passed)" -gt 100 ]; }
-holds "sources that send on are admitted again" wait_for 10 some_pass
+holds "sources that send on are admitted again" wait_for 60 some_pass
 quiet
 trace_stop
 for words in "short 12" "short-log 12" "short-bucket 18" "short-fixed 24"; do

@@ -61,6 +61,23 @@ is "$? $(weir -n weir-copy save | cksum)" "0 $(cksum <"$tmp/one")" "a configurat
 weir -n weir-copy -j -p save | weir -n weir-copy -j -f - 2>"$tmp/err"
 is "$? $(weir -n weir-copy save | cksum)" "0 $(cksum <"$tmp/one")" "... also indented"
 
+# What other files have would be lost without a word: a file that uses them is not overwritten.
+for line in "define n = 5" "include '$tmp/none.d/*.conf'"; do
+	printf '# comment\nexempt add 192.0.2.9 \\\n  comment "include x"\n\n%s\n' "$line" >"$tmp/uses"
+	cp "$tmp/uses" "$tmp/used"
+	said=$(weir save "$tmp/uses" 2>&1)
+	is "$? $said" "1 weir: save: $tmp/uses $([[ $line == i* ]] && echo includes others || echo defines a name) on line 5, which a saved file does not have: save to another file, or overwrite it with -force" \
+		"save does not overwrite a file with: $line"
+	weir -j save "$tmp/uses" 2>/dev/null
+	is "$?" 1 "... nor with JSON"
+	holds "... which stays as it was" cmp "$tmp/uses" "$tmp/used"
+	weir -force save "$tmp/uses"
+	is "$? $(cksum <"$tmp/uses")" "0 $(cksum <"$tmp/one")" "... unless with -force"
+done
+printf '#include x\nexempt add 192.0.2.9 comment "x\nx\0 include y\n' >"$tmp/uses"
+weir save "$tmp/uses"
+is "$? $(cksum <"$tmp/uses")" "0 $(cksum <"$tmp/one")" "a file without such lines is overwritten, with whatever else it has"
+
 # the order is saved, however it was set
 weir limit set frag before web >"$tmp/out"
 weir save >"$tmp/one"
@@ -98,6 +115,53 @@ like "$(weir -exist limit add web budget 1000/s to 192.0.2.0/24 proto tcp dport 
 like "$(weir exempt add 10.0.0.0/8 limit web comment new 2>&1)" 'already exempt; weir -exist exempt add sets' "an exemption exists regardless of its comment"
 weir -exist exempt add 10.0.0.0/8 limit web comment new
 is "$? $(weir exempt show | grep -c new)" "0 1" "... and gets it with -exist"
+weir -file "$tmp/one" 2>/dev/null
+
+# limits that the file does not have, or has with other sources
+quietly weir -file "$tmp/one"
+limits=$(weir -j limit show | jq length)
+sed '/^limit add odd /d' "$tmp/one" >"$tmp/two"
+gone="the counts of limit 'odd' go, as the file does not have it"
+is "$(weir -check -file "$tmp/two" 2>&1 | grep -o 'the counts of.*') $(weir -j limit show | jq length)" "$gone $limits" "-check says which limit the file deletes"
+is "$(weir -file "$tmp/two" 2>&1 | grep -o 'the counts of.*') $(weir -j limit show | jq length)" "$gone $((limits - 1))" "... and so does applying it"
+is "$({ weir -file "$tmp/one"; weir -quiet -file "$tmp/two"; weir -quiet -file "$tmp/one"; } 2>&1 | grep -o 'the counts of.*')" "" "... but not of one that is new, nor with -quiet"
+sed '/^limit add odd /s/$/ per 24,64/' "$tmp/one" >"$tmp/two"
+is "$(weir -check -file "$tmp/two" 2>&1 | grep -o 'the counts of.*')" "the counts of limit 'odd' go, as the file has it with another 'per'" "... and of one with other sources"
+
+# budgets of limits that stay
+quietly weir limit add mail budget 5/s budget 20/1m budget 40/1h dport 25 tcp before web
+weir save >"$tmp/three"
+sed 's/^limit add mail .*/limit add mail budget 5\/s dport 25 tcp/' "$tmp/three" >"$tmp/single"
+line=$(grep -n '^limit add mail' "$tmp/single" | cut -d : -f 1)
+loses="weir: note: $tmp/single:$line: limit 'mail' loses its budget 20/m packets
+weir: note: $tmp/single:$line: limit 'mail' loses its budget 40/h packets"
+is "$(weir -check -file "$tmp/single" 2>&1 | grep mail)" "$loses" "-check says which budgets a limit of a file loses"
+is "$(weir -file "$tmp/single" 2>&1 | grep mail)" "$loses" "... and so does applying it"
+is "$(weir -file "$tmp/single" 2>&1 | grep mail)" "" "... once"
+quietly weir limit del mail
+
+# what else the file does not have
+{
+	grep '^limit add' "$tmp/one"
+	echo 'exempt add 10.9.0.0/16 limit odd'
+	printf 'exempt add 10.8.%d.0/24\n' {1..50}
+	printf 'block add 10.7.%d.0/24\n' {1..3}
+	printf 'prefix-list add l%d 10.0.0.0/8\n' 1 2
+} >"$tmp/many"
+quietly weir -file "$tmp/many"
+lost() { weir "$@" 2>&1 >/dev/null | sed -n "s,^weir: note: $tmp/two: \\(.* as the file does not have \\(it\\|them\\)\\)\$,\\1,p"; }
+sed '/^limit add odd /d; /^exempt\|^block\|^prefix-list/d' "$tmp/many" >"$tmp/two"
+gone="$gone
+51 exemptions go, as the file does not have them
+3 blocked prefixes go, as the file does not have them
+2 lists go, as the file does not have them"
+is "$(lost -check -file "$tmp/two")" "$gone" "-check says how many exemptions, blocks and lists the file lacks"
+is "$(weir diff "$tmp/two" 2>&1 >/dev/null | grep -o 'exemption.*')" "exemption of 10.9.0.0/16 limit odd goes, as the file does not have it" \
+	"... and diff, which exemption goes with its limit"
+is "$(lost -quiet -file "$tmp/two")$(quietly weir -file "$tmp/many"; lost -file "$tmp/two")" "$gone" "... and so does applying it, unless it is quiet"
+quietly weir -file "$tmp/many"
+sed '/^block add 10.7.1/d' "$tmp/many" >"$tmp/two"
+is "$(lost -file "$tmp/two")" "the block of 10.7.1.0/24 goes, as the file does not have it" "... and of which if it is one"
 weir -file "$tmp/one" 2>/dev/null
 
 # all or nothing
@@ -140,7 +204,7 @@ file "more memory than the machine has" 2 \
 file "an error in line 100,000" 1 "weir: $tmp/conf:100000:11: limit add: limit 'a' was already defined on line 99999" <"$tmp/long"
 is "$(weir save | cksum)" "$(cksum <"$tmp/before")" "none of these changed anything"
 head -n 99999 "$tmp/long" >"$tmp/100k"
-file "a file of 100,000 lines is applied" 0 '$' <"$tmp/100k"
+file "a file of 100,000 lines is applied" 0 "weir: note: $tmp/conf: the counts of limit 'first' \(and of [0-9]+ more\) go, as the file does not have it"$'\n'".* 7 exemptions go, as the file does not have them\$" <"$tmp/100k"
 is "$(weir -j limit show | jq -r '[.[].limit] | join(" ")')" a "... completely"
 
 # the kernel's warnings: limit, line, number of repeats
@@ -150,10 +214,12 @@ is "$(weir -j limit show | jq -r '[.[].limit] | join(" ")')" a "... completely"
 } >"$tmp/small"
 gro='up to 64 packets merged by GRO may not fit the budget: ethtool -K DEV gro off'
 ip link add gro0 type dummy
+weir limit flush
 file "limits with a warning" 0 '' <"$tmp/small"
 is "$(<"$tmp/err")" "weir: warning: $tmp/conf:2: limit 'small1': $gro
 weir: warning: $tmp/conf: each of 2 more limits: $gro" "in a file: the first limit, its line, and how many more"
 head -n 2 "$tmp/small" >"$tmp/one-small"
+weir limit flush
 file "a single limit with a warning" 0 "weir: warning: $tmp/conf:2: limit 'small1': $gro\$" <"$tmp/one-small"
 weir limit flush
 weir -batch "$tmp/small" >"$tmp/out" 2>"$tmp/err"
@@ -248,4 +314,17 @@ echo 'limit add web budget 10/1s to ::/0 dport 443 tcp' >"$tmp/conf"
 weir -file "$tmp/conf" -fallback /nowhere/last 2>"$tmp/err"
 is "$? $(limits)" "0 web" "what cannot be kept is applied"
 like "$(<"$tmp/err")" "warning: $tmp/conf: applied, but not kept for the next boot: cannot write /nowhere/last: No such file" "... with a warning"
+
+# Without the module neither can be applied, and what was kept stays for the next boot.
+echo 'limit add kept budget 5/1s to ::/0' >"$tmp/last"
+cp "$tmp/last" "$tmp/was"
+unload || bail "cannot unload"
+why="kernel module not loaded; run 'modprobe weir', in a container on its host, to see why"
+last
+is "$? $(<"$tmp/err")" "3 weir: $tmp/conf: $why
+weir: warning: $tmp/conf: not applied, nor was $tmp/last: $why" "-fallback without the module: neither is applied"
+echo 'limit add web budget 1/x' >"$tmp/conf"
+last
+is "$? $(tail -n 1 "$tmp/err")" "1 weir: warning: $tmp/conf: not applied, nor was $tmp/last: $why" "... nor if the file has an error"
+holds "... and what is kept stays" cmp "$tmp/was" "$tmp/last"
 finish

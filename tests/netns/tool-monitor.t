@@ -129,20 +129,69 @@ like "$(weir -s limit show hot)" "limited now +1.*blocked now +1" "... also in t
 like "$(weir limit show new)" " known none" "a limit need not learn first"
 flooding -s 10.0.0.0 -n 100000 -r 500 -t 60000
 used_up() { [ "$(stat_of new newcomers_refused.packets)" -gt 100 ]; }
-holds "newcomers are refused" wait_for 10 used_up
+holds "newcomers are refused" wait_for 60 used_up
 watch "$tmp/state"
 watch "$tmp/state.json" -j
 watch "$tmp/state.calm" -j
 saw '^state limit new' "$tmp/state"
 is "$(sed -n '/^state/{p;q}' "$tmp/state")" "state limit hot limited now 1 blocked now 1 dropped 15" "the state that is on comes behind the limits"
 again() { [ "$(grep -c "^state limit new" "$tmp/state")" -ge 3 ]; }
-holds "... newcomers that are refused, too, and each window again" wait_for 20 again
+holds "... newcomers that are refused, too, and each window again" wait_for 60 again
 like "$(grep '^state limit new' "$tmp/state" | tail -n 1)" "^state limit new dropped [0-9]+ newcomers refused [0-9]+" "... with what came since the last time"
 saw '"event":"state"' "$tmp/state.json"
 is "$(jq -c 'select(.event == "state") | [.limit, .limited_now, .blocked_now]' "$tmp/state.json" | head -n 1)" '["hot",1,1]' "... also in JSON"
 is "$(grep -c 'state.*calm' "$tmp/state.calm")" 0 "... and nothing of a limit where nothing goes on"
 quiet
 cat "$tmp/state.json" >>"$judged.monitor"
+
+# states of limits whose counters begin again, that get another name, or come after many others
+weir limit add quick budget 5/1s from 198.51.102.0/24 sources 64 >"$tmp/out" 2>&1
+watch "$tmp/states"
+flood -s 198.51.102.1 -c 2000
+flooding -s 198.51.102.1 -r 200 -t 300000
+# lines LIMIT NUMBER: so many states of it at least
+lines() { [ "$(grep -c "^state limit $1 " "$tmp/states")" -ge "$2" ]; }
+wait_for 60 lines quick 1 || bail "no state of a limit"
+weir limit reset quick
+wait_for 60 lines quick $(($(grep -c '^state limit quick ' "$tmp/states") + 2))
+is "$?:$(grep -cE 'dropped [0-9]{9}' "$tmp/states")" 0:0 "counters that begin again are no end of numbers" || diag "$(<"$tmp/states")"
+weir limit rename quick slow 2>"$tmp/out"
+holds "a limit that gets another name goes on" wait_for 60 lines slow 2
+for ((i = 0; i < 300; i++)); do
+	printf "%s\n" "limit add x$i budget 9/1h from 203.0.113.9 sources 64" "source charge 203.0.113.9 packets 1 limit x$i" "limit del x$i"
+done | weir -quiet -batch - >"$tmp/out" 2>&1
+ok $? "many limits come and go" || diag "$(tail -n 3 "$tmp/out")"
+weir limit add last budget 5/1s from 198.51.103.0/24 sources 64 >"$tmp/out" 2>&1
+flooding -s 198.51.103.1 -r 200 -t 300000
+holds "... and the one after them has states, too" wait_for 60 lines last 2
+quiet
+
+# to syslog, which a line an event reaches whole
+python3 - "$tmp/syslog" <<-'PYTHON' &
+	import os, socket, sys
+	if os.path.lexists("/dev/log"):
+	    os.unlink("/dev/log")
+	log = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+	log.bind("/dev/log")
+	with open(sys.argv[1], "wb", buffering=0) as file:
+	    while True:
+	        file.write(log.recv(1 << 16) + b"\n")
+PYTHON
+pids+=($!)
+wait_for 60 test -S /dev/log || bail "no /dev/log"
+weir limit add logged budget 5/1h from 198.51.101.0/24 >"$tmp/out" 2>&1
+for json in '' -j; do
+	"$top/userspace/weir" $json monitor -log >"$tmp/nothing$json" 2>&1 &
+	pids+=($!)
+done
+holds "monitor -log sends events to syslog" saw '>[A-Z][a-z]{2} .* weir\[[0-9]+\]: limit present logged ' "$tmp/syslog"
+saw '"change":"present","limit":"logged"' "$tmp/syslog"
+flood -s 198.51.101.1 -c 7
+holds "... on one line each" saw ' weir\[[0-9]+\]: limited 198\.51\.101\.1 limit logged budget 5/h .* until 20[-0-9]+T' "$tmp/syslog"
+holds "... or as JSON" saw ' weir\[[0-9]+\]: \{"event":"source","source":"198\.51\.101\.1",.*\}$' "$tmp/syslog"
+is "$(cat "$tmp/nothing" "$tmp/nothing-j")" "" "... and prints nothing"
+quiet
+rm -f /dev/log
 
 # the module is unloaded
 watch "$tmp/gone"
@@ -156,7 +205,7 @@ fi
 command weir monitor module >"$tmp/ends" 2>&1 &
 ends=$!
 listens() { [ "$(readlink "/proc/$ends/fd/"* | grep -c ^socket)" = 2 ]; }
-wait_for 10 listens || bail "monitor module does not listen"
+wait_for 60 listens || bail "monitor module does not listen"
 holds "monitor does not pin the module" unload
 wait "${pids[@]}"
 is "$? $(<"$tmp/gone.err")" "3 weir: the kernel module was unloaded" "... and reports that it was unloaded"

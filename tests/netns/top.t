@@ -11,11 +11,11 @@ mux() { tmux -L weir -f /dev/null "$@" 2>>"$tmp/tmux"; }
 # screen: what the terminal shows
 screen() { mux capture-pane -p -t top; }
 # shown PATTERN: wait until a line of the screen matches
-shown() { wait_for 30 eval "screen | grep -Eq -- '$1'"; }
+shown() { wait_for 60 eval "screen | grep -Eq -- '$1'"; }
 # shows PATTERN NAME: the same, as a result
 shows() { holds "$2" shown "$1" || diag "$(screen)"; }
 # without PATTERN NAME: wait until no line matches, though the screen is drawn
-without() { holds "$2" wait_for 30 eval "screen | grep -q '^weir top' && ! screen | grep -Eq -- '$1'" || diag "$(screen)"; }
+without() { holds "$2" wait_for 60 eval "screen | grep -q '^weir top' && ! screen | grep -Eq -- '$1'" || diag "$(screen)"; }
 press() { mux send-keys -t top "$@"; }
 # start LOCALE WORD...: weir top on a terminal of 100x30
 start() {
@@ -67,7 +67,7 @@ press Down
 shows '^198\.51\.100\.2 limit web$' "a key chooses the next source"
 flood -s 198.51.100.2 -c 500
 second_first() { [ "$(screen | sed -n "6s/ .*//p")" = 198.51.100.2 ]; }
-holds "more drops move it up" wait_for 30 second_first || diag "$(screen)"
+holds "more drops move it up" wait_for 60 second_first || diag "$(screen)"
 shows '^198\.51\.100\.2 limit web$' "... and it is still the chosen one"
 press Enter
 shows '^198\.51\.100\.2 limit web count 100 of 100 left 0 limited for .* dropped 530' "a source is opened"
@@ -119,15 +119,42 @@ shows '^198\.51\.100\.9 ' "... and then goes on"
 
 mux resize-window -t top -x 80 -y 24
 sized() { [ "$(mux display-message -p -t top '#{pane_width}x#{pane_height}')" = 80x24 ] && screen | sed -n 24p | grep -q '^Enter open'; }
-holds "it follows a resize to 80x24" wait_for 30 sized || diag "$(screen)"
+holds "it follows a resize to 80x24" wait_for 60 sized || diag "$(screen)"
 within "$(screen | LC_ALL=C.UTF-8 wc -L)" 60 80 "... no line is longer"
 shows '^198\.51\.100\.1 .*[▁▂▃▄▅▆▇█]$' "... sources are there, with their windows"
 mux resize-window -t top -x 20 -y 3
 mux resize-window -t top -x 80 -y 24
-holds "... nor does a tiny one end it" wait_for 30 sized || diag "$(screen)"
+holds "... nor does a tiny one end it" wait_for 60 sized || diag "$(screen)"
 press q
 shows '^status 0$' "q quits"
 stop
+
+for key in p s /; do
+	start C.UTF-8 top
+	shown '^198\.51\.100\.1 '
+	press "$key"
+	press C-c
+	shows '^status 0$' "Ctrl-C after $key quits, too"
+	# The terminal shows what is typed, as before.
+	press t y p e d
+	shows '^typed' "... and leaves the terminal as it was"
+	stop
+done
+
+# The environment may say any size.
+like "$(COLUMNS=99999 LINES=99999 weir top count 1 | sed -n 1p)" '^weir top  limits 1 ' "a size without end is bounded as text"
+start "C LINES=99999 COLUMNS=99999" top
+shows '^weir top' "... and on a terminal"
+press q
+shows '^status 0$' "... and weir goes on"
+stop
+
+for terminal in dumb nonsense; do
+	start "C TERM=$terminal" top
+	shows '^status 2$' "a terminal called $terminal is refused"
+	is "$(<"$tmp/err")" "weir: top: the terminal is not known, or cannot move its cursor (TERM): 'weir top count N' prints N screens as text" "... with a hint"
+	stop
+done
 
 # Only of the sources that are shown the slots are asked for.
 flood -s 198.51.100.20 -n 90 -c 90

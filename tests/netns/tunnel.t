@@ -55,4 +55,7 @@ seen=$(stats seen)
 flood -s 198.51.100.1 -c 20 -P 4 -x "$(inner4 10.1.1.9)"
 is "$(stat_of out admitted.packets):$(stat_of out dropped.packets)" 6:14 "a limit on the outer packets"
 is "$(($(stats seen) - seen))" 26 "... a dropped outer packet has no inner one"
+for device in four gre six; do
+	ip_rx link del "$device"
+done
 finish

@@ -32,7 +32,7 @@ are_up() { ip_rx -br link show br0 | grep -q ' UP ' && ip -n "$box" -br link sho
 # delivered NAME SOURCE
 delivered() {
 	local before
-	wait_for 20 are_up || bail "br0 or mv0 does not come up"
+	wait_for 60 are_up || bail "br0 or mv0 does not come up"
 	before=$(rx=$box && taken)
 	flood -m 02:00:00:00:00:09 -s "$2" -d 192.0.2.9 -c 30
 	is "$(($(rx=$box && taken) - before))" 20 "$1: as many packets as the budget are delivered"

@@ -49,7 +49,7 @@ if rx sysctl -qw net.vrf.strict_mode=1 net.ipv6.conf.{all,rx1,rx0,vrf0}.seg6_ena
 	# With a packet socket on the VRF, its packets get a link-layer header.
 	rx timeout 60 tcpdump -i vrf0 -w /dev/null 2>"$tmp/tcpdump" &
 	pids+=($!)
-	wait_for 10 grep -q listening "$tmp/tcpdump"
+	wait_for 60 grep -q listening "$tmp/tcpdump"
 	into "End.DT4, with tcpdump on the VRF" ::ffff:10.1.1.2 flood $out -d 2001:db8:f::4 -P 4 -x "$inner"
 	into "End.DT6, with tcpdump on the VRF" 2001:db8:1::9 flood $out -d 2001:db8:f::6 -P 41 -x "$inner6"
 	quiet

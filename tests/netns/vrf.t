@@ -51,7 +51,7 @@ rx sysctl -qw net.bridge.bridge-nf-call-{ip,ip6}tables=1
 is_up() { ip_rx -br link show "$1" | grep -q ' UP '; }
 # bridged NAME DEVICE: send 30 packets of each family, which arrive on DEVICE
 bridged() {
-	wait_for 20 is_up "$2" || bail "$2 does not come up"
+	wait_for 60 is_up "$2" || bail "$2 does not come up"
 	into_vrf "$2"
 	config <<<"limit add each budget 20/1h" || bail "cannot configure"
 	weir source forget all >/dev/null

@@ -81,19 +81,19 @@ has() {
 	[ "$(stat_of calendar admitted.packets)" -ge $((admitted + $1)) ]
 }
 clock "2027-06-15 11:15:00"
-wait_for 10 ends_at 11:16:00
+wait_for 60 ends_at 11:16:00
 admitted=$(stat_of calendar admitted.packets)
 trace_start weir_charge weir_uncharge
-holds "calendar: before a minute ends" wait_for 10 has 12
+holds "calendar: before a minute ends" wait_for 60 has 12
 clock "2027-06-15 11:16:00"
-holds "... and after" wait_for 20 has 24
+holds "... and after" wait_for 60 has 24
 trace_stop
 measure
 is "$(awk '$1 == "calendar" { print $4 }' "$tmp/measured")" 24 "... twice the budget, and no more"
 
 weir source forget 198.18.0.48 >/dev/null # of total
 clock "2027-06-15 11:20:30"
-wait_for 10 ends_at 11:21:00
+wait_for 60 ends_at 11:21:00
 weir limit reset
 recount
 trace_start weir_charge weir_uncharge
@@ -109,7 +109,7 @@ holds "... and again" wait_for 60 admitted 24
 let_pass 3500
 quiet
 at_rest() { local n; n=$(passed) && rest; [ "$(passed)" = "$n" ]; }
-wait_for 10 at_rest
+wait_for 60 at_rest
 trace_stop
 measure
 # Half of what a source gets that never pauses: others use the machine, too

@@ -24,7 +24,7 @@ echo hello >"$root/www/hello"
 head -c 6M /dev/zero >"$root/upload"
 chmod 777 "$root/www"
 server /usr/sbin/nginx -c /nginx.conf
-wait_for 30 listens 80 || bail "no nginx: $(cat "$root/tmp/error.log")"
+wait_for 60 listens 80 || bail "no nginx: $(cat "$root/tmp/error.log")"
 get() { client curl -sS --connect-timeout 30 --interface "$1" http://192.0.2.1/hello; }
 
 # Single segments on the wire, merged by GRO at the receiver
@@ -45,13 +45,13 @@ rx ethtool -K rx0 gro off >/dev/null
 
 config <<<'limit add web budget 4G/1h newcomers 100/1s known 1s to 192.0.2.1 proto tcp dport 80'
 learned() { get 192.0.2.2 >/dev/null; [ "$(weir -json -s limit show web | json stats.known_now)" = 1 ]; }
-holds "a client is known" wait_for 30 learned
+holds "a client is known" wait_for 60 learned
 # Beyond the second in which a new limit learns
 let_pass 1300
 was=$(stat_of web newcomers_refused.packets)
-flooding -s 198.18.0.0 -n 100000 -R -r 3000 -P tcp -f S -D 80
+flooding -s 20.0.0.0 -n 10000000 -R -r 3000 -P tcp -f S -D 80
 flooded_by() { [ "$(stat_of web newcomers_refused.packets)" -gt $((was + 1000)) ]; }
-holds "a flood uses up the newcomers' budget" wait_for 30 flooded_by
+holds "a flood uses up the newcomers' budget" wait_for 60 flooded_by
 is "$(for ((i = 0; i < 10; i++)); do get 192.0.2.2; done | grep -c hello)" 10 "the known client is served"
 is "$(weir -json source get 192.0.2.2 limit web | json dropped_packets)" 0 "... and loses no packet"
 is "$(get 192.0.2.3)" hello "a new client is served, too"

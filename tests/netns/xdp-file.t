@@ -38,7 +38,10 @@ weir save | cmp - "$tmp/one"
 ok $? "save, restore, save: identical output"
 is "$(program rx0)" "$was" "... and the program that stays is the same"
 weir -j save >"$tmp/json"
-file 0 '' "a file without devices" <<<'limit add b budget 10/1h from 198.51.100.0/24'
+ends='weir: note: (-: )?early drops on'
+like "$(weir -check -file - <<<'# none' 2>&1)" "(^|"$'\n'")$ends 2 devices end, as the file does not have them"$'(\n|$)' "-check says which drops would end"
+is "$(shown)" '[["d0","generic"],["rx0","native"]]' "... and ends none"
+file 0 ".*$ends 2 devices end" "a file without devices" <<<'limit add b budget 10/1h from 198.51.100.0/24'
 is "$(shown)" '[]' "... detaches the program"
 weir -j -file "$tmp/json"
 is "$? $(weir save | cksum)" "0 $(cksum <"$tmp/one")" "what was saved as JSON is restored"
@@ -61,7 +64,7 @@ file 2 "weir: -:3:.* limit add: slots: slots would be shorter" "what the module 
 	limit add c budget 100/10ms slots 10 to ::/0
 CONF
 is "$(weir save | cksum)" "$(cksum <"$tmp/one")" "... changes nothing, either"
-file 0 '' "another mode, and another device" <<-'CONF'
+file 0 ".*$ends 'rx0' end, as the file does not have 'early dev rx0'" "another mode, and another device" <<-'CONF'
 	early dev d0
 	early dev d1 mode generic
 CONF

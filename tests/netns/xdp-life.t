@@ -127,13 +127,14 @@ if modprobe virtio_net && [ -e /sys/class/net/eth1 ]; then
 	for mode in native generic; do
 		weir limit reset
 		holds "virtio_net, $mode" weir xdp attach dev eth1 mode $mode
-		wait_for 5 sees || bail "nothing is dropped early: $(weir -stats limit show)"
+		wait_for 60 sees || bail "nothing is dropped early: $(weir -stats limit show)"
 		was=$(stat_of a dropped_early.packets)
 		flood -i eth0 -m 02:00:00:00:01:02 -s 198.51.100.1 -c 500 -r 2000
-		wait_for 5 all_in || diag "$(weir -stats limit show)"
+		wait_for 60 all_in || diag "$(weir -stats limit show)"
 		is "$(($(stat_of a dropped_early.packets) - was))" 500 "... drops early what is refused"
 		weir xdp detach dev eth1
 	done
+	modprobe -r virtio_net
 else
 	skip "no virtio_net" "virtio_net, native and generic"
 fi

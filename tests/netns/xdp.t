@@ -48,6 +48,24 @@ trace_start weir_early
 flood -s 198.51.100.2 -c 5
 trace_stop
 is "$(grep -c 'weir_early: limit=a saddr=::ffff:198.51.100.2 .*packets=1 bytes=46' "$tmp/trace")" 5 "a tracepoint tells"
+
+# budgets by a list
+# sends SOURCE: send a hundred packets; which of them pass, and how many are dropped early
+sends() {
+	local was_passed was_early
+	was_passed=$(passed) was_early=$(early a)
+	flood -s "$1" -c 100
+	echo "$(($(passed) - was_passed)) $(($(early a) - was_early))"
+}
+weir prefix-list add customers 198.51.100.3=30,198.51.100.5=5
+weir limit set a budgets-by customers
+is "$(sends 198.51.100.3)" "30 69" "a source has the budget that a list gives it, and is dropped early beyond it"
+is "$(sends 198.51.100.5)" "5 94" "... or a smaller one"
+is "$(sends 198.51.100.4)" "10 89" "... and others that of the limit"
+quietly weir prefix-list add customers 198.51.100.3=70
+like "$(sends 198.51.100.3)" "^40 (59|60)\$" "a larger one counts at once"
+weir limit set a budgets-by none
+like "$(sends 198.51.100.3)" "^0 (99|100)\$" "... as does none"
 holds "the program is detached" weir xdp detach dev rx0
 is "$(shown)" '[]' "... and gone"
 is "$(weir xdp detach dev rx0 2>&1)" "weir: xdp detach: the program is not attached to 'rx0'" "... once"

@@ -126,7 +126,11 @@ def budgets(client):
     ok("get others blocked" in client.said.getvalue(), "... with a warning")
     told = client.do("limit-get", {"name": "many"})
     ok(told["budget"][1]["renews"] > time.time(), "... which renews", told)
-    client.do("limit-set", {"name": "many", "penalty-ms": 0})
+    if os.path.exists("/sys/module/nfnetlink_log"):
+        told = client.do("limit-set", {"name": "many", "log": 65535}, echo=True)
+        stats = client.do("limit-get", {"name": "many", "want-stats": True})["stats"]
+        ok(told["log"] == 65535 and stats["logged"] == 0, "limit-set of a log", told)
+    client.do("limit-set", {"name": "many", "penalty-ms": 0, "log": 0})
     told = client.do("limit-set", {"name": "many", "budget": {"budget": 8, "window-ms": 3600000}}, echo=True)
     ok([x["budget"] for x in told["budget"]] == [5, 100, 8], "limit-set of one of them", told)
     told = client.do("limit-set", {"name": "many", "budget": {"budget": 6, "window-ms": 600000}, "only": True}, echo=True)
@@ -155,9 +159,25 @@ def lists(client):
     told = client.dump("prefix-list-get", {"name": "nets"})
     ok(told == [{"name": "nets", "prefix": [{"address": "10.0.0.0", "len": 8}, {"address": "2001:db8::", "len": 32}]}],
        "prefix-list-add and prefix-list-get", told)
-    client.do("prefix-list-set", {"name": "nets", "prefix": [{"address": "10.1.0.0", "len": 16}]})
+    client.do("prefix-list-set", {"name": "nets", "prefix": [{"address": "10.1.0.0", "len": 16, "budget": 7}]})
     told = client.dump("prefix-list-get", {})
-    ok(told == [{"name": "nets", "prefix": [{"address": "10.1.0.0", "len": 16}]}], "prefix-list-set", told)
+    ok(told == [{"name": "nets", "prefix": [{"address": "10.1.0.0", "len": 16, "budget": 7}]}], "prefix-list-set", told)
+    client.do("limit-add", {"name": "by", "budget": [{"budget": 5, "window-ms": 1000}], "budgets-by": "nets"})
+    ok(client.do("limit-get", {"name": "by"})["budgets-by"] == "nets", "limit-add by a list")
+    told = client.dump("source-get", {"address": "10.1.2.3", "limit": "by"})
+    ok(told[0]["budget"][0]["budget"] == 7, "... which has the budget of a source", told)
+    told = client.do("limit-set", {"name": "by", "sharing": "shared"}, echo=True)
+    ok(told["sharing"] == "shared", "limit-set of sharing", told)
+    client.do("limit-set", {"name": "by", "budgets-by": "none"})
+    told = client.do("limit-set", {"name": "by", "budget": [{"alone": 2}]}, echo=True)
+    ok(told["budget"][0]["alone"] == 2 and told["alone-now"], "... and of an amount alone", told)
+    client.do("limit-join", {"name": "by", "joined-ms": 60000})
+    ok("alone-now" not in client.do("limit-get", {"name": "by"}), "limit-join")
+    told = client.do("limit-set", {"name": "by", "sharing": "unshared", "budgets-by": "nets"}, echo=True)
+    ok("sharing" not in told, "... and without", told)
+    client.do("limit-set", {"name": "by", "budgets-by": "none"})
+    ok("budgets-by" not in client.do("limit-get", {"name": "by"}), "... and without one")
+    client.do("limit-del", {"name": "by"})
     client.do("prefix-list-del", {"name": "nets"})
     ok(client.dump("prefix-list-get", {}) == [], "prefix-list-del")
 
@@ -228,6 +248,21 @@ def configs(client):
     ok(holds(told, limits=3, exempts=3) and told["memory"] > 0 and told["tick-ns"] > 0 and
        told["seen"] == told["exempt"] + told["unmatched"] + told["admitted"] + told["dropped"], "stats-get", told)
     client.do("limit-reset", {"name": "web"})
+    client.do("source-charge", {"limit": "web", "address": "203.0.113.9", "cost": 3})
+    saved = [m for m in client.dump("state-get") if m["limit"] == "web"]
+    ok(len(saved) == 1 and [s["address"] for s in saved[0]["source"]] == ["203.0.113.0"], "state-get", saved)
+    told = [m for m in client.dump("state-get", {"limit": "web", "since-ns": 0, "least": 1})]
+    ok([s["address"] for m in told for s in m.get("source", [])] == ["203.0.113.0"] and "since-ns" in told[0], "... of changes", told)
+    told = client.dump("state-get", {"limit": "web", "least": 2**64 - 1})
+    ok(not any("source" in m for m in told), "... of the largest", told)
+    client.do("limit-flush")
+    client.do("config-replace", {"limit": [web], "hash-key": saved[0]["hash-key"], "hold": True})
+    ok(client.dump("limit-get") == [], "config-replace with hold puts nothing in force")
+    told = client.do("source-merge", saved[0])
+    client.do("config-publish")
+    ok(holds(told, limit="web", merged=1, evicted=0, blocks_lost=0, skipped=0) and
+       client.dump("source-get", {"address": "203.0.113.9"})[0]["budget"][0]["count"] == 3, "source-merge", told)
+    client.do("config-replace", {"limit": [other, web], "exempt": rows})
     client.do("limit-flush")
     ok(client.dump("limit-get") == [] and [x["address"] for x in client.dump("exempt-get")] == ["::1"],
        "limit-flush: limits, and exemptions from them")
@@ -259,6 +294,9 @@ def events(client, spec):
     ok(holds(told, limit="e", address="198.51.100.77", limited=True, action="drop") and
        holds(told["budget"][0], count=1, budget=1) and
        told["prefix-len"] == 32 and told["next-ns"] > 0, "a source became limited", told)
+    told = client.dump("drop-get", {"limit": "e"})
+    ok(len(told) == 1 and holds(told[0], limit="e", address="198.51.100.77") and
+       holds(told[0]["last-drop"], reason="budget", own=True) and told[0]["last-drop"]["within-ns"] > 0, "drop-get", told)
     for i in range(400):
         client.do("source-charge", {"limit": "e", "address": f"198.51.{i >> 8}.{i & 255}"})
     told = heard("pressure-ntf")
@@ -294,6 +332,8 @@ def expected(attr):
     if kind in ("s32", "s64"):
         high = (1 << int(kind[1:]) - 1) - 1
         return {"type": kind, "min-value": -high - 1, "max-value": high}
+    if "exact-len" in checks:
+        return {"type": kind, "min-length": checks["exact-len"], "max-length": checks["exact-len"]}
     if kind in ("string", "binary"):
         return {"type": "nul-string" if kind == "string" else kind, "max-length": checks["max-len"]}
     if kind == "nest":

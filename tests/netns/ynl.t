@@ -12,6 +12,7 @@ mkdir -p "$tmp/netlink/specs"
 cp "$source"/Documentation/netlink/*.yaml "$tmp/netlink/"
 cp "$top/Documentation/netlink/specs/weir.yaml" "$tmp/netlink/specs/"
 begin
+modprobe -q nfnetlink_log
 export SEND="send -z $tx -i tx0 -s 198.51.100.77 -d 192.0.2.1 -c 3"
 PYTHONDONTWRITEBYTECODE=1 python ynl.py "$source/tools/net/ynl/pyynl" "$tmp/netlink/specs/weir.yaml"
 finish

@@ -185,6 +185,13 @@ def kasan_files(which):
     return always, rest[which::TURNS]
 
 
+def unplanned():
+    """The guest tests that make test never runs"""
+    words = [w for line in PATHS for w in line[1] if "@" not in w and w != "netns/*"]
+    planned = part(SETS["core"] + words, "netns")
+    return [f for f in files("netns", ["*"]) if f not in planned and f != "netns/faults"]
+
+
 def needs_two(file):
     with open(os.path.join(TOP, "tests", file + ".t")) as f:
         return any(line.startswith("need_cpus 2") for line in f)
@@ -192,6 +199,7 @@ def needs_two(file):
 
 TOOL = Job("build tool", ["make", "--no-print-directory", "-s", "tool"])
 PROGRAMS = Job("build tests/netns", ["make", "--no-print-directory", "-s", "-C", "tests/netns"])
+PACKAGES = Job("packages", ["tests/vm/package-build.sh", ".cache/build/packages"])
 
 
 def kernel_jobs(kernel, names):
@@ -222,8 +230,6 @@ def kernel_jobs(kernel, names):
                                                              "-o", ".cache/build/%s-table" % kernel, kernel]))
     if "netns/suspend" in names:
         jobs.append(Job("suspend for " + kernel, build + ["-m", "tests/suspend", "-o", ".cache/build/%s/suspend" % kernel, kernel]))
-    if "netns/package" in names:
-        jobs.append(Job("packages", ["tests/vm/package-build.sh", ".cache/build/packages"]))
     if kernel == "6.12-arm64":
         jobs.append(Job("programs for " + kernel, ["tests/vm/cross-build.sh", kernel]))
     for job, before in zip(jobs[1:], jobs):
@@ -239,7 +245,7 @@ def guest_lanes(chosen, count):
         jobs = kernel_jobs(kernel, names)
         lanes[n % count] += jobs
         load[n % count] += sum(j.seconds for j in jobs)
-        needs = [TOOL, PROGRAMS] + jobs
+        needs = [TOOL, PROGRAMS] + jobs + [PACKAGES] * bool({"netns/package", "netns/autopkgtest"} & set(names))
         both = [f for f in names if kernel == "6.12-kcsan" or needs_two(f)]
         if both:
             two.append(Guest(kernel, 2, both, needs))
@@ -281,9 +287,12 @@ def host_jobs(suite, words, everything):
     if suite == "32bit":
         return [Job("32 bit, " + n, ["tests/32bit.sh", "6.1-" + n]) for n in ("i386", "armhf")]
     if suite == "systemd":
-        return [Job("systemd of Debian %d" % n, ["tests/systemd/run.sh", code], needs=[TOOL]) for n, code in ((12, "bookworm"), (13, "trixie"))]
+        return [Job(what + "systemd of Debian %d" % n, ["tests/systemd/run.sh", code, test], needs=[need])
+                for n, code in ((12, "bookworm"), (13, "trixie"))
+                for what, test, need in (("", "service", TOOL), ("packages under ", "packages", PACKAGES))]
     if suite == "demo":
-        return [Job("demo", ["tests/demo/run.sh"], "make demo", needs=[TOOL, PROGRAMS])]
+        return [Job("demo", ["tests/demo/run.sh"], "make demo", needs=[TOOL, PROGRAMS]),
+                Job("demo-fleet", ["tests/demo/run.sh", "fleet"], "make demo-fleet", needs=[TOOL, PROGRAMS])]
     if suite == "mutants":
         return [Job("mutants", ["tests/mutants/run.py", "-s", "12"], "make mutants T=NAME")]
     if suite == "cli":
@@ -299,7 +308,7 @@ def lanes_of(suites, words, chosen, everything):
     first = [j for s in ("cli", "bench", "fuzz", "demo", "mutants") for j in jobs.get(s, [])]
     second = [j for s in ("lint", "litmus", "proof", "unit", "32bit", "systemd") for j in jobs.get(s, [])]
     lanes += [(first, 10), (second, 10)]
-    begin = [j for j in (TOOL, PROGRAMS) if any(j in job.needs for jobs, _ in lanes for job in jobs)]
+    begin = [j for j in (TOOL, PROGRAMS, PACKAGES) if any(j in job.needs for jobs, _ in lanes for job in jobs)]
     lanes[0] = (begin + lanes[0][0], 0)
     return [lane for lane in lanes if lane[0]]
 

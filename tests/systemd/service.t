@@ -11,7 +11,7 @@ show() { systemctl show --value -p "$2" "$1"; }
 now() { show weir ActiveState; }
 # the configuration in force, without defaults; web's count of the source
 in_force() { weir save | sed '1d; s/ slots .*//' | paste -sd ';'; }
-count() { weir source get 203.0.113.9 limit web | grep -o 'count [0-9]*'; }
+count() { weir -q source get 203.0.113.9 limit web | grep -o 'count [0-9]*'; }
 # run systemctl; sets $status and $out
 ctl() {
 	out=$(systemctl "$@" weir 2>&1)
@@ -22,7 +22,7 @@ both() {
 	is "$status $(now) $(in_force)" "$1 $2 $3" "$4" || diag "$out" "$(systemctl status --no-pager -l weir)"
 }
 
-is "$(systemd-analyze verify --man=no weir.service weir@blue.service weir-zones.service weir-zones.timer 2>&1)" "" "systemd finds nothing wrong with the units"
+is "$(systemd-analyze verify --man=no weir.service weir@blue.service weir-state.service weir-state.timer weir-state@blue.service weir-state@blue.timer weir-zones.service weir-zones.timer 2>&1)" "" "systemd finds nothing wrong with the units"
 is "$(now) $(in_force)" "active $web;$router" "at boot the file is applied"
 [ "$(show weir ActiveEnterTimestampMonotonic)" -lt "$(show systemd-networkd InactiveExitTimestampMonotonic)" ]
 ok $? "... before systemd-networkd starts"
@@ -64,10 +64,17 @@ is "$(count)" "count 100" "... and keeps the counts"
 echo "$router" >>"$conf"
 ctl try-reload-or-restart
 both 0 active "$web;$router" "try-reload-or-restart"
+state=/var/lib/weir/state
 ctl stop
 both 0 inactive "" "stop removes all limits and exemptions"
+is "$(stat -c %a $state)" 600 "... and saves the state"
 ctl start
 both 0 active "$web;$router" "start applies the file"
+is "$(count)" "count 100" "... with the counts of then"
+ctl stop
+rm $state
+ctl start
+both 0 active "$web;$router" "start without the state applies the file, too"
 is "$(count)" "count 0" "... with new counts"
 blocked() { weir source show blocked | grep -c '^203.0.113.7 limit web .*blocked'; }
 weir source block 203.0.113.7 limit web for 1h >/dev/null
@@ -86,13 +93,79 @@ ctl restart
 both 0 active "$web;$router" "... and restart with the former file recovers"
 ctl stop
 both 0 inactive "" "stop removes blocks, too"
+rmmod weir
 ctl start
 both 0 active "$web;$router" "start applies the file"
-is "$(blocked)" 0 "... without them"
+is "$(blocked)" 1 "... with them, also with the module loaded anew"
 
-# A host that boots with an invalid file has the last valid configuration.
+# What was added by hand goes, as after a reboot.
+weir limit add hand budget 5/h to ::/0 >/dev/null 2>&1
+weir source block 2001:db8::8 limit hand for 1h >/dev/null
+ctl stop
+ctl start
+both 0 active "$web;$router" "a limit with a block that the file does not have: it goes, and does not hinder the start"
+is "$(blocked)" 1 "... the others stay"
+
+# ends STATE: wait until the unit is in that state
+mkfifo /tmp/nothing
+ends() {
+	local i
+	for ((i = 0; i < 300; i++)); do
+		[ "$(now)" != "$1" ] || return 0
+		read -rt 0.1 <>/tmp/nothing
+	done
+}
+
+# A crash: what weir-state.timer has saved
+is "$(show weir-state.timer ActiveState)" active "weir.service starts weir-state.timer"
+like "$(show weir-state.timer NextElapseUSecMonotonic)" '^[1-9]' "... which will elapse"
+weir source charge 203.0.113.9 limit web packets 5 >/dev/null
+rm $state
+systemctl start weir-state
+is "$(show weir-state Result) $(stat -c '%a %U' $state)" "success 600 root" "its service saves the state"
+crash() { # without ExecStop
+	weir -force -file - <<<'# none' 2>/dev/null
+	rmmod weir
+	ends inactive
+}
+crash
+ctl start
+both 0 active "$web;$router" "start after a crash"
+is "$(count) $(blocked)" "count 5 1" "... with counts and blocks"
+saved=$(cksum <"$state")
+crash
+systemctl start weir-state
+is "$(show weir-state ConditionResult) $(cksum <"$state")" "no $saved" "without the module nothing is saved"
+modprobe weir
+systemctl start weir-state
+is "$(show weir-state Result) $(cksum <"$state")" "exec-condition $saved" "... nor without limits"
+printf x | dd of=$state bs=1 seek=300 conv=notrunc 2>/dev/null
+ctl start
+both 0 active "$web;$router" "start with a state that is damaged applies the file"
+is "$(count) $(blocked)" "count 0 0" "... with new counts"
+is "$(stat -c %a $state.bad) $(echo $state*)" "600 $state.bad" "... and sets the state aside"
+journal=$(systemctl status --no-pager -l weir)
+like "$journal" "weir: warning: $state: damaged: .* at offset [0-9]*: all counts begin anew; the file is kept as $state\.bad" "... as status shows"
+rm $state.bad
+weir source charge 203.0.113.9 limit web packets 9 >/dev/null
+like "$(systemd-analyze security --no-pager weir-state | tail -n 1)" ': [01]\.[0-9]' "systemd-analyze security is content with weir-state.service"
+ctl stop
+is "$(show weir-state.timer ActiveState)" inactive "stop stops the timer"
+echo 'limit add web budget 1000/1x' >"$conf"
+ctl start
+both 1 failed "$web;$router" "with a state and an invalid file, start restores both that and what was applied last, and fails"
+is "$(count)" "count 9" "... with its counts"
+ctl status --no-pager -l
+like "$out" "weir: warning: $conf: not applied: /var/lib/weir/last.conf, the last configuration that was, is in force instead" "... and says so"
+printf '%s\n' "$web" "$router" >"$conf"
+ctl start
+both 0 active "$web;$router" "start with a valid file recovers"
+is "$(count)" "count 9" "... and keeps the counts"
+
+# A host that boots with an invalid file, and no state, has the last valid configuration.
 echo 'limit add web budget 1000/1x' >"$conf"
 ctl stop
+rm $state
 rmmod weir
 ctl start
 both 1 failed "$web;$router" "without limits and with an invalid file, start applies the last configuration, and fails"
@@ -107,15 +180,6 @@ like "$(systemd-analyze security --no-pager weir | tail -n 1)" ': [01]\.[0-9]' "
 like "$(systemd-analyze security --no-pager weir-zones | tail -n 1)" ': [01]\.[0-9]' "... and with weir-zones.service"
 
 # The unit follows the module.
-# ends STATE: wait until the unit is in that state
-mkfifo /tmp/nothing
-ends() {
-	local i
-	for ((i = 0; i < 300; i++)); do
-		[ "$(now)" != "$1" ] || return 0
-		read -rt 0.1 <>/tmp/nothing
-	done
-}
 rmmod weir
 ends inactive
 is "$(now) $(show weir Result) $(echo /sys/module/weir*)" "inactive success /sys/module/weir*" "rmmod ends the unit, which does not load the module again"
@@ -144,6 +208,7 @@ is "$(now)" active "a restart of the journal does not end the unit"
 settings() { grep -E "^[A-Z][A-Za-z]*=" "$units/$1" | sed '1,/^Type=/d; /^\(StateDirectory\|WantedBy\)=/d; s:weir/%i:weir:'; }
 units=/usr/lib/systemd/system
 is "$(settings weir@.service)" "$(settings weir.service)" "weir@.service has the settings of weir.service"
+is "$(settings weir-state@.service)" "$(settings weir-state.service)" "weir-state@.service has those of weir-state.service"
 blue() { systemctl "$1" weir@blue >/tmp/said 2>&1; }
 # in_blue STATUS ACTIVE CONFIG NAME: check blue's status, its unit and its configuration
 in_blue() {
@@ -173,8 +238,97 @@ in_blue $? "0 active limit add blue budget 7/h" "... and with a valid file recov
 like "$(systemd-analyze security --no-pager weir@blue | tail -n 1)" ': [01]\.[0-9]' "systemd-analyze security is content with it"
 blue stop
 in_blue $? "0 inactive " "stop removes everything in the namespace"
+is "$(stat -c %a /var/lib/weir/blue/state) $(show weir-state@blue.timer ActiveState)" "600 inactive" "... saves its state apart, and stops its timer"
+blue start
+in_blue $? "0 active limit add blue budget 7/h" "start applies its file again"
+is "$(weir -netns blue source get 203.0.113.9 limit blue | grep -o 'count [0-9]*') $(show weir-state@blue.timer ActiveState)" "count 3 active" "... with the counts of then, and its timer"
+rm /var/lib/weir/blue/state
+systemctl start weir-state@blue
+is "$(show weir-state@blue Result) $(weir -check restore /var/lib/weir/blue/state | grep -o 'limits.*')" "success limits 1 exempts 0 blocked prefixes 0 sources 1" "... which saves its state"
+blue stop
 is "$(now) $(in_force)" "active $web;$router" "... and nothing elsewhere"
 ip netns del blue
+
+# A change that waits to be confirmed: systemd keeps the deadline, also of a named namespace.
+timers() { systemctl list-units --all --plain --no-legend 'weir-confirm-*.timer' | grep -c weir; }
+# comes CONFIG COMMAND...: wait until the command prints it
+comes() {
+	local i
+	for ((i = 0; i < 600; i++)); do
+		[ "$("${@:2}")" != "$1" ] || return 0
+		read -rt 0.1 <>/tmp/nothing
+	done
+}
+printf '%s\n' "$web" "$router" >"$conf"
+ctl restart
+weir source charge 203.0.113.9 limit web packets 2 >/dev/null
+before=$(count)
+weir -confirm 3s limit flush 2>/tmp/said
+is "$? $(in_force) $(timers)" "0 $router 1" "a change with -confirm starts a timer of systemd" || diag "$(</tmp/said)"
+comes "$web;$router" in_force
+is "$(in_force) $(count)" "$web;$router $before" "... which takes it back, with counts"
+comes 0 timers
+like "$(journalctl --no-pager -o cat | grep 'taken back')" '^weir: note: taken back: limit flush$' "... as the journal says"
+weir -confirm 1d limit set web comment new >/dev/null 2>&1
+is "$(timers)" 1 "another one"
+weir confirm
+is "$? $(timers) $(weir save | grep -c 'comment "\?new')" "0 0 1" "... is confirmed: the timer is gone, and the change stays"
+ip netns add blue
+weir -n blue -confirm 3s limit add far budget 5/h to ::/0 >/dev/null 2>&1
+is "$(timers) $(weir -n blue save | grep -c far)" "1 1" "a change in a named namespace"
+in_blue_force() { weir -n blue save | sed 1d; }
+comes "" in_blue_force
+is "$(in_blue_force) $(weir -n blue confirm show)" " " "... is taken back by a timer, too"
+ip netns del blue
+weir -confirm 1s limit flush 2>/tmp/said
+saved=$(echo /run/weir-confirm/*/state)
+mv "$saved" /tmp/saved
+restarts() { [[ $(systemctl show -P NRestarts 'weir-confirm-*.service') -lt 7 ]] || echo many; }
+comes many restarts
+is "$(in_force) $(restarts)" "$router many" "a change that cannot be taken back: systemd tries again, and again"
+mv /tmp/saved "$saved"
+comes "$web;$router" in_force
+is "$(in_force)" "$web;$router" "... until it can"
+left() { systemctl list-units --all --plain --no-legend 'weir-confirm-*' | grep -c weir; }
+comes 0 left
+is "$(left)" 0 "... and then nothing is left of it" || diag "$(systemctl list-units --all --plain --no-legend 'weir-confirm-*')"
+
+# A host that boots before a file is confirmed: what was applied last is in force.
+ctl restart
+wrong='limit add wrong budget 1/h'
+# boots: with the state that stop saved
+boots() {
+	ctl stop
+	systemctl stop 'weir-confirm-*.timer'
+	rm -rf /run/weir-confirm
+	rmmod weir
+	ctl start
+}
+echo "$wrong" >"$conf"
+weir -force -confirm 1d -file "$conf" 2>/dev/null
+is "$(in_force) $(timers)" "$wrong 1" "a file with -confirm"
+boots
+both 1 failed "$web;$router" "boot before it is confirmed starts with the last configuration, and fails"
+ctl status --no-pager -l
+like "$out" "weir: $conf: applied with -confirm before, and never confirmed" "... and says why"
+ctl restart
+both 1 failed "$web;$router" "restart changes nothing, and fails again"
+boots
+both 1 failed "$web;$router" "... as does the next boot"
+weir -force -file "$conf" 2>/dev/null
+ctl restart
+both 0 active "$wrong" "applied by hand, the file is applied by restart"
+boots
+both 0 active "$wrong" "... which is then booted with"
+printf '%s\n' "$web" "$router" >"$conf"
+ctl reload
+echo "$wrong" >"$conf"
+weir -force -confirm 1d -file "$conf" 2>/dev/null
+weir confirm
+boots
+both 0 active "$wrong" "boot after it was confirmed starts with it"
+printf '%s\n' "$web" "$router" >"$conf"
+ctl restart
 
 # An XDP program, in the stack, as loopback has no driver that could
 if [ -e /sys/kernel/btf/weir ]; then
@@ -218,6 +372,27 @@ echo "$web" >>"$conf"
 ctl reload
 both 0 active "$web" "reload applies a limit added to it"
 
+# An agent of weir-fleet, without a server
+if [ -e /usr/sbin/weir-fleet ]; then
+	is "$(systemd-analyze verify --man=no weir-fleet.service weir-fleet@blue.service 2>&1)" "" "systemd finds nothing wrong with the units of weir-fleet"
+	mkdir -m 700 /var/lib/weir-fleet
+	printf '%s\n' 'group edge' 'host web1' >/etc/weir-fleet.conf
+	echo 'limit add pushed budget 10/h' >/var/lib/weir-fleet/edge.conf
+	systemctl start weir-fleet
+	comes 'limit add pushed budget 10/h' in_force
+	ok $? "the agent applies what it was given last" || diag "$(systemctl status --no-pager -l weir-fleet)"
+	# shellcheck disable=SC2317 # comes calls it
+	lacks() { systemctl status --no-pager -l weir-fleet | grep -c 'No server available'; }
+	comes 1 lacks
+	ok $? "... and says that there is no server"
+	weir limit flush
+	systemctl kill -s KILL weir-fleet
+	comes 'limit add pushed budget 10/h' in_force
+	ok $? "an agent that was killed is started again"
+	systemctl stop weir-fleet
+	is "$(show weir-fleet Result) $(in_force)" "success limit add pushed budget 10/h" "without it the limits stay"
+fi
+
 # The timer, when the clock is set beyond two changes: the kernel knows one.
 # zones STATUS RESULT NAME: run weir-zones.service
 zones() {
@@ -242,6 +417,8 @@ date -u -s "2029-06-15 12:00:00" >/dev/null
 until [ "$(renews)" = "2029-06-15 22:00:00" ] || ! heard 60; do :; done
 kill "$COPROC_PID"
 is "$(renews) $(show weir-zones Result)" "2029-06-15 22:00:00 success" "... and after them, when the clock was set"
+# Due since the clock was set, it may elapse at any time, and the service's result would be that of then.
+systemctl stop weir-zones.timer
 zones 0 success "... and the service succeeds again"
 rm /usr/share/zoneinfo/Europe/Berlin
 zones 1 exit-code "a time zone that is not known makes the service fail"

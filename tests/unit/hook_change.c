@@ -70,17 +70,16 @@ static void random_match(struct weir_match *match)
 	} while (weir_match_check(match, &cond));
 }
 
-static struct weir_limit random_words(void)
+static struct weir_limit_config random_words(void)
 {
 	static const struct weir_prefix prefix[] = {
 		{ 32, 64 }, { 32, 128 }, { 24, 48 }, { 20, 40 },
 	};
 	static const u32 window_ms[] = { 40, 400, 1000 };
-	struct weir_limit words = {
+	struct weir_limit_config words = {
 		.budgets = 1,
 		.budget[0] = {
 			.window_ms = window_ms[below(3)],
-			.slots = 1 + below(4),
 			.mode = below(4) ? WEIR_MODE_STRICT : 1 + below(2),
 		},
 		.bytes = below(3) == 0,
@@ -96,10 +95,11 @@ static struct weir_limit random_words(void)
 		words.match = (struct weir_match) { };
 	}
 	words.budget[0].amount = words.bytes ? 100 + below(3000) : 1 + below(20);
-	words.slots_given = words.budget[0].mode != WEIR_MODE_FIXED && !below(2);
+	if (words.budget[0].mode != WEIR_MODE_FIXED && !below(2))
+		words.slots[0] = 1 + below(4);
 	/* They always have room, so that nothing else is different. */
 	if (below(2))
-		words.newcomers = (struct weir_newcomers) {
+		words.newcomers = (struct weir_newcomers_config) {
 			.budget = WEIR_PACKETS_MAX, .window_ms = 100 << below(3),
 			.flood = 1 + below(2000), .known_ms = 1000,
 		};
@@ -151,8 +151,8 @@ DOES(exempt_del, edit_exempt(&t.wn, words, false, error))
 static int does_replace(const void *words, struct weir_error *error)
 {
 	struct weir_edit *edit = weir_edit_begin(&t.wn, true, t.exempts);
-	const struct weir_limit *all = words;
-	struct weir_limit limit;
+	const struct weir_limit_config *all = words;
+	struct weir_limit_config limit;
 	struct weir_exempt exempt;
 	unsigned int i;
 	int err = 0;
@@ -162,7 +162,7 @@ static int does_replace(const void *words, struct weir_error *error)
 	for (i = 0; !err && i < t.limits; i++) {
 		limit = all[i];
 		strcpy(limit.comment, below(2) ? "" : "changed");
-		err = weir_edit_limit(edit, &limit, NULL, error);
+		err = weir_edit_limit(edit, &limit, NULL, NULL, error);
 	}
 	for (i = 0; !err && i < t.exempts; i++) {
 		exempt = t.exempt[i].exempt;
@@ -204,7 +204,7 @@ static void follow(struct twin_limit *limit, u64 sum[])
 		/* An idle source is not moved, even with pending refusals. */
 		if (!count)
 			s->dropped = min(s->dropped, hook_dropped(real, s));
-		s->wheel.at = shim_jiffies / real->budget[0].slot_ticks;
+		s->wheel.at = shim_jiffies / real->slot_ticks[0];
 		for (age = 0; age <= WEIR_SLOTS_MAX; age++)
 			s->wheel.count[age] = slot[WEIR_SLOTS_MAX - age];
 	}
@@ -213,7 +213,7 @@ static void follow(struct twin_limit *limit, u64 sum[])
 void hook_set(void)
 {
 	struct twin_limit *limit = &t.limit[below(t.limits)];
-	struct weir_limit words = limit->words, random = random_words(), other;
+	struct weir_limit_config words = limit->words, random = random_words(), other;
 	u64 sum[SOURCES];
 	unsigned int i;
 
@@ -311,7 +311,7 @@ static u64 exempted(void)
 /* Replace by another order and action: limits keep their tables, ids and counts. */
 void hook_replace(void)
 {
-	struct weir_limit words[LIMITS_MAX];
+	struct weir_limit_config words[LIMITS_MAX];
 	struct twin_limit first = t.limit[0];
 	const struct weir_table *table[LIMITS_MAX];
 	u64 packets = exempted();

@@ -57,7 +57,7 @@ static void newcomer(void)
 	send_to(fresh++, false);
 }
 
-static void add(const struct weir_limit *words)
+static void add(const struct weir_limit_config *words)
 {
 	struct weir_error error = { };
 
@@ -69,9 +69,9 @@ static struct weir_table *table(void)
 	return hook_limit("a")->table;
 }
 
-static struct weir_limit words_of(void)
+static struct weir_limit_config words_of(void)
 {
-	struct weir_limit words = edit_words("a", L);
+	struct weir_limit_config words = edit_words("a", L);
 
 	words.budget[0].window_ms = 60000;
 	return words;
@@ -91,7 +91,7 @@ static void fill(unsigned int percent)
 
 static void plain(unsigned int percent)
 {
-	struct weir_limit words = words_of();
+	struct weir_limit_config words = words_of();
 
 	add(&words);
 	fill(percent);
@@ -99,7 +99,7 @@ static void plain(unsigned int percent)
 
 static void empty(void)
 {
-	struct weir_limit words = words_of();
+	struct weir_limit_config words = words_of();
 
 	words.sources = PACKETS;
 	add(&words);
@@ -107,7 +107,7 @@ static void empty(void)
 
 static void half(void)
 {
-	struct weir_limit words = words_of();
+	struct weir_limit_config words = words_of();
 
 	words.sources = 2 * PACKETS;
 	add(&words);
@@ -154,7 +154,7 @@ static void uneven(void)
 /* Bytes, of which each packet has others: the floor covers none for long. */
 static void uneven_bytes(void)
 {
-	struct weir_limit words = words_of();
+	struct weir_limit_config words = words_of();
 
 	words.budget[0].amount = 100000000;
 	words.bytes = true;
@@ -218,7 +218,7 @@ static void half_blocked(void)
 
 static void total(void)
 {
-	struct weir_limit words = words_of();
+	struct weir_limit_config words = words_of();
 
 	words.budget[0] = (struct weir_budget) { .amount = L };
 	add(&words);
@@ -227,7 +227,7 @@ static void total(void)
 
 static void total_and_more(void)
 {
-	struct weir_limit words = words_of();
+	struct weir_limit_config words = words_of();
 
 	words.budget[1] = (struct weir_budget) { .amount = L };
 	words.budgets = 2;
@@ -236,7 +236,7 @@ static void total_and_more(void)
 }
 
 /* A second limit that refuses newcomers by its floor, and so after the first was charged. */
-static void floor_of_one(struct weir_limit *words)
+static void floor_of_one(struct weir_limit_config *words)
 {
 	words->budget[0].window_ms = 3600000;
 	words->sources = 1;
@@ -248,7 +248,7 @@ static void floor_of_one(struct weir_limit *words)
 /* A total, of which all charges are given back. */
 static void total_given_back(void)
 {
-	struct weir_limit words = words_of(), other = edit_words("b", 1);
+	struct weir_limit_config words = words_of(), other = edit_words("b", 1);
 
 	words.budget[0] = (struct weir_budget) { .amount = L };
 	add(&words);
@@ -258,7 +258,7 @@ static void total_given_back(void)
 
 static void two_limits(void)
 {
-	struct weir_limit other = edit_words("b", 1);
+	struct weir_limit_config other = edit_words("b", 1);
 
 	plain(100);
 	floor_of_one(&other);
@@ -266,7 +266,7 @@ static void two_limits(void)
 
 static void newcomers(u32 budget, bool learned)
 {
-	struct weir_limit words = words_of();
+	struct weir_limit_config words = words_of();
 
 	words.newcomers.budget = budget;
 	words.newcomers.window_ms = 1000;
@@ -327,7 +327,7 @@ static void blocked_early(void)
 
 static void penalty(bool renew)
 {
-	struct weir_limit words = words_of();
+	struct weir_limit_config words = words_of();
 	unsigned int i;
 
 	words.match.conds = WEIR_IF_SPORT;
@@ -367,7 +367,7 @@ static void floors(void)
 
 static void everybody(u64 budget)
 {
-	struct weir_limit words = edit_words("a", budget);
+	struct weir_limit_config words = edit_words("a", budget);
 
 	words.prefix = (struct weir_prefix) { };
 	add(&words);
@@ -385,7 +385,7 @@ static void shared_small(void)
 
 static void shared_total(void)
 {
-	struct weir_limit words = edit_words("a", 1);
+	struct weir_limit_config words = edit_words("a", 1);
 
 	words.prefix = (struct weir_prefix) { };
 	words.budget[0] = (struct weir_budget) { .amount = 1000000 };
@@ -405,11 +405,10 @@ static void between_buckets(void)
 
 static void draining(void)
 {
-	struct weir_limit words = words_of();
+	struct weir_limit_config words = words_of();
 
 	plain(100);
-	words.budget[0].slots = 5;
-	words.slots_given = true;
+	words.slots[0] = 5;
 	shim_resched = between_buckets;
 	assert_int_equal(edit_set(&t.wn, &words, &(struct weir_error) { }), 0);
 	assert_null(shim_resched);

@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "config/check.h"
 #include "config/edit.h"
+#include "config/lists.h"
 #include "config/make.h"
 #include "config/newcomers.h"
 #include "limit/limit.h"
@@ -19,9 +20,9 @@ struct said_exempt {
 };
 
 /* A limit with a small table, and a window of a second */
-static inline struct weir_limit edit_words(const char *name, u64 budget)
+static inline struct weir_limit_config edit_words(const char *name, u64 budget)
 {
-	struct weir_limit words;
+	struct weir_limit_config words;
 
 	weir_limit_init(&words, name);
 	words.budget[0].amount = budget;
@@ -30,32 +31,28 @@ static inline struct weir_limit edit_words(const char *name, u64 budget)
 	return words;
 }
 
-static inline int edit_add(struct weir_net *wn, const struct weir_limit *config,
+static inline int edit_add(struct weir_net *wn, const struct weir_limit_config *config,
 			   const char *before, struct weir_error *error)
 {
 	struct weir_edit *edit = weir_edit_begin(wn, false, 0);
-	struct weir_limit limit = *config;
 
 	if (!edit)
 		return -ENOMEM;
-	return weir_edit_end(edit, weir_edit_limit(edit, &limit, before, error), error);
+	return weir_edit_end(edit, weir_edit_limit(edit, config, NULL, before, error), error);
 }
 
-static inline int edit_set(struct weir_net *wn, const struct weir_limit *config,
+static inline int edit_set(struct weir_net *wn, const struct weir_limit_config *config,
 			   struct weir_error *error)
 {
 	struct weir_edit *edit = weir_edit_begin(wn, false, 0);
-	struct weir_limit limit = *config;
-	const struct weir_limit *was;
+	struct weir_limit *was;
 	int err = -ENOENT;
 
 	if (!edit)
 		return -ENOMEM;
 	was = weir_edit_find(edit, config->name, error);
-	if (was) {
-		limit.id = was->id;
-		err = weir_edit_limit(edit, &limit, NULL, error);
-	}
+	if (was)
+		err = weir_edit_limit(edit, config, was, NULL, error);
 	return weir_edit_end(edit, err, error);
 }
 

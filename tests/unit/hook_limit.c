@@ -6,6 +6,7 @@
 #include <linux/jiffies.h>
 #include <linux/user_namespace.h>
 
+#include "count/window.h"
 #include "hook_edit.h"
 #include "table_twin.h"
 
@@ -79,7 +80,7 @@ static void test_slots(void **state)
 		check_fit(1 + chance_below(&c, 2592000000));
 }
 
-static int add(const struct weir_limit *limit, struct weir_error *error)
+static int add(const struct weir_limit_config *limit, struct weir_error *error)
 {
 	*error = (struct weir_error) { };
 	return edit_add(&wn, limit, NULL, error);
@@ -91,7 +92,7 @@ static void test_tables(void **state)
 	static const u64 budgets[] = { 1000, U16_MAX, U16_MAX + 1ull, 5, U32_MAX };
 	const struct weir_table *table = NULL;
 	const struct weir_limit *limit;
-	struct weir_limit config = edit_words("a", 100);
+	struct weir_limit_config config = edit_words("a", 100);
 	struct weir_error error = { };
 	unsigned int i;
 
@@ -102,7 +103,7 @@ static void test_tables(void **state)
 		table = limit->table;
 		assert_int_equal(edit_set(&wn, &config, &error), 0);
 		limit = weir_limit_find(weir_config_get(&wn), "a");
-		assert_int_equal(limit->budget[0].amount, budgets[i]);
+		assert_int_equal(limit->cfg.budget[0].amount, budgets[i]);
 		assert_true(weir_table_holds(limit->table, 0, limit->room[0]));
 		assert_int_equal(limit->table != table, i == 2);
 	}
@@ -124,7 +125,7 @@ static void test_log(void **state)
 {
 	static const u64 budgets[] = { 5, 6, 7, 22, 56, 23, 1, 56 };
 	const struct weir_limit *limit;
-	struct weir_limit config = edit_words("a", 1);
+	struct weir_limit_config config = edit_words("a", 1);
 	const struct weir_table *table = NULL;
 	struct weir_error error = { };
 	unsigned int i;
@@ -162,7 +163,7 @@ static void test_sizes(void **state)
 
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		assert_int_equal(weir_limit_account(&limit), 0);
-		limit.sources = sizes[i].sources;
+		limit.cfg.sources = sizes[i].sources;
 		weir_limit_count_evictions(&limit, sizes[i].evictions);
 		assert_int_equal(weir_pressure_sources(&limit, 1), sizes[i].wanted);
 		free_percpu(limit.stats);
@@ -201,7 +202,7 @@ struct step {
 
 static void take_steps(const struct step *steps, unsigned int count)
 {
-	struct weir_limit limit = edit_words("a", 100);
+	struct weir_limit_config limit = edit_words("a", 100);
 	struct weir_error error;
 	unsigned int i;
 
@@ -236,7 +237,7 @@ static void test_units(void **state)
 static void test_quota(void **state)
 {
 	struct user_namespace user = { .id = 1 };
-	struct weir_limit limit = edit_words("a", 100);
+	struct weir_limit_config limit = edit_words("a", 100);
 	struct weir_error error;
 
 	limit.sources = 400000;

@@ -30,7 +30,7 @@ static void test_known(void **state)
 /* While a limit learns nobody is refused, and who comes again is known. */
 static void test_learn(void **state)
 {
-	struct weir_limit made = words(1, 64);
+	struct weir_limit_config made = words(1, 64);
 
 	shim_jiffies = 100000;
 	assert_int_equal(edit_add(&wn, &made, NULL, &error), 0);
@@ -45,7 +45,7 @@ static void test_learn(void **state)
 	arrive(4);
 	assert_int_equal(arrive(5), WEIR_REFUSED | WEIR_NEWCOMER);
 	assert_true(newcomers_wait());
-	weir_newcomers_learn(&limit()->newcomers);
+	weir_newcomers_learn(limit());
 	assert_false(newcomers_wait());
 	assert_int_equal(arrive(5), WEIR_CHARGED);
 	end();
@@ -83,7 +83,7 @@ static void test_late(void **state)
 
 	begin(20, 64);
 	ways = weir_table_ways(limit()->table);
-	weir_newcomers_learn(&limit()->newcomers);
+	weir_newcomers_learn(limit());
 	for (n = 1; n <= ways / 3; n++)
 		arrive(n);
 	shim_jiffies += HZ;
@@ -110,7 +110,7 @@ static void test_total_late(void **state)
 {
 	const u32 known = 10, strangers = 40;
 	u32 n, got = 0, refused = 0;
-	struct weir_limit made = words(50, 64);
+	struct weir_limit_config made = words(50, 64);
 
 	made.budget[0] = (struct weir_budget) { .amount = 20 };
 	made.newcomers.known_ms = 3600000;
@@ -145,7 +145,7 @@ static void test_total_late(void **state)
 /* Changes keep who is known, and since when others have their ways. */
 static void test_changes(void **state)
 {
-	struct weir_limit to = words(1000, 512);
+	struct weir_limit_config to = words(1000, 512);
 
 	begin(1000, 64);
 	arrive(1);
@@ -181,7 +181,7 @@ static void test_changes(void **state)
 /* A configuration that replaces one with the same words changes nothing. */
 static void test_replace(void **state)
 {
-	struct weir_limit to = words(5, 64);
+	struct weir_limit_config to = words(5, 64);
 	const struct weir_limit *was;
 	struct weir_edit *edit;
 	unsigned int i;
@@ -192,13 +192,13 @@ static void test_replace(void **state)
 	assert_true(arrive(10) & WEIR_REFUSED);
 	was = limit();
 	edit = weir_edit_begin(&wn, true, 0);
-	assert_int_equal(weir_edit_end(edit, weir_edit_limit(edit, &to, NULL, &error), &error), 0);
+	assert_int_equal(weir_edit_end(edit, weir_edit_limit(edit, &to, NULL, NULL, &error), &error), 0);
 	assert_ptr_equal(limit(), was);
 	assert_true(arrive(11) & WEIR_REFUSED);
 	/* Likewise, with one word changed. */
 	to.budget[0].amount++;
 	edit = weir_edit_begin(&wn, true, 0);
-	assert_int_equal(weir_edit_end(edit, weir_edit_limit(edit, &to, NULL, &error), &error), 0);
+	assert_int_equal(weir_edit_end(edit, weir_edit_limit(edit, &to, NULL, NULL, &error), &error), 0);
 	assert_ptr_not_equal(limit(), was);
 	assert_true(arrive(12) & WEIR_REFUSED);
 	end();
@@ -215,9 +215,9 @@ static const struct weir_budget ways[] = {
 	{ .amount = 9 },
 };
 
-static struct weir_limit words_of(unsigned int first, unsigned int second, u32 newcomers)
+static struct weir_limit_config words_of(unsigned int first, unsigned int second, u32 newcomers)
 {
-	struct weir_limit made = words(newcomers, 64);
+	struct weir_limit_config made = words(newcomers, 64);
 
 	made.budget[0] = ways[first];
 	made.budget[1] = ways[second];
@@ -235,7 +235,7 @@ static void test_budgets(void **state)
 	unsigned int i, first, second;
 	struct weir_source_state is;
 	struct weir_lookup lookup;
-	struct weir_limit made;
+	struct weir_limit_config made;
 	u16 result;
 
 	for (i = 0; i < ARRAY_SIZE(ways) * ARRAY_SIZE(ways); i++) {
@@ -255,7 +255,7 @@ static void test_budgets(void **state)
 		check(weir_table_uncharge(limit()->table, &lookup), "%u, %u: not given back", first,
 		      second);
 		weir_table_unmeet(limit()->table, &lookup);
-		weir_permit_uncharge(&limit()->newcomers, shim_jiffies, 1, result, lookup.newcomer);
+		weir_permit_uncharge(&limit()->newcomers, 1, result, &lookup.newcomer);
 		twin_leave();
 		assert_true(state_of(1).unknown);
 		assert_memory_equal(state_of(1).count, is.count, sizeof(is.count));
@@ -341,7 +341,7 @@ static void test_forgotten(void **state)
 /* A bucket of blocked sources and of totals refuses newcomers until the first block ends. */
 static void test_full(void **state)
 {
-	struct weir_limit made = words(1000, 64);
+	struct weir_limit_config made = words(1000, 64);
 	unsigned int i, total = 0, blocked = 0;
 	u64 ends = 0;
 

@@ -15,9 +15,9 @@ static struct net net = { .user_ns = &init_user_ns };
 static struct weir_net wn = { .net = &net };
 static struct weir_error error;
 
-static inline struct weir_limit words(u32 newcomers, u32 sources)
+static inline struct weir_limit_config words(u32 newcomers, u32 sources)
 {
-	struct weir_limit limit = edit_words("a", 20);
+	struct weir_limit_config limit = edit_words("a", 20);
 
 	limit.sources = sources;
 	limit.newcomers.budget = newcomers;
@@ -33,7 +33,7 @@ static inline const struct weir_limit *limit(void)
 }
 
 /* A limit that has learned already. */
-static inline void begin_with(const struct weir_limit *made)
+static inline void begin_with(const struct weir_limit_config *made)
 {
 	t.pressure = true;
 	shim_jiffies = 100000;
@@ -43,7 +43,7 @@ static inline void begin_with(const struct weir_limit *made)
 
 static inline void begin(u32 newcomers, u32 sources)
 {
-	const struct weir_limit made = words(newcomers, sources);
+	const struct weir_limit_config made = words(newcomers, sources);
 
 	begin_with(&made);
 }
@@ -53,9 +53,8 @@ static inline void end(void)
 	assert_int_equal(edit_del(&wn, "a", &error), 0);
 }
 
-static inline void change(struct weir_limit *to)
+static inline void change(const struct weir_limit_config *to)
 {
-	to->id = limit()->id;
 	assert_int_equal(edit_set(&wn, to, &error), 0);
 }
 
@@ -75,7 +74,7 @@ static inline u16 packet(u32 n, struct weir_lookup *lookup)
 		.source = &source, .tick = shim_jiffies,
 		.hash = weir_source_hash(&source, in->prefix, &wn.key),
 	};
-	weir_limit_cost(in, lookup, 1, 60);
+	weir_limit_cost(in, lookup, lookup->source, 1, 60);
 	twin_enter();
 	result = weir_table_charge(in->table, lookup);
 	if (result == WEIR_NEWCOMER)

@@ -50,13 +50,13 @@ static void check_gains(const struct expected *f, struct weir_cost cost, bool dr
 	weir_limit_counts(f->real, &is);
 	charged = is.packets[WEIR_NEWCOMERS_CHARGED] - f->was.packets[WEIR_NEWCOMERS_CHARGED];
 	check(newcomers_of(f->real) - f->newcomers == charged * admitted,
-	      "run %llu: %s: %llu newcomers, were %llu", t.run, f->real->name,
+	      "run %llu: %s: %llu newcomers, were %llu", t.run, f->real->cfg.name,
 	      newcomers_of(f->real), f->newcomers);
 	for (i = 0; i < ARRAY_SIZE(gains); i++) {
 		fate = gains[i].fate;
 		check(is.packets[fate] - f->was.packets[fate] == gains[i].gain * cost.packets &&
 		      is.bytes[fate] - f->was.bytes[fate] == gains[i].gain * cost.bytes,
-		      "run %llu: %s: counter %u by %llu", t.run, f->real->name, fate,
+		      "run %llu: %s: counter %u by %llu", t.run, f->real->cfg.name, fate,
 		      is.packets[fate] - f->was.packets[fate]);
 	}
 	hook_check(f->limit);
@@ -78,8 +78,8 @@ static unsigned int expect_limits(const struct said *said, struct weir_cost cost
 		f->real = hook_real(limit);
 		f->source = hook_source(limit, said_source(said));
 		f->cost = f->real->bytes ? cost.bytes : cost.packets;
-		slot = shim_jiffies / f->real->budget[0].slot_ticks;
-		reach = f->real->budget[0].slots - !!f->real->budget[0].mode;
+		slot = shim_jiffies / f->real->slot_ticks[0];
+		reach = f->real->slots[0] - !!f->real->cfg.budget[0].mode;
 		twin_turn(&f->source->wheel, reach, slot);
 		f->room = twin_sum(&f->source->wheel, reach, slot) + f->cost <=
 			  f->real->room[0];
@@ -208,7 +208,7 @@ static bool asked_early(const struct said *said, struct sk_buff *skb, bool drops
 	t.early++;
 	for (i = 0; i < n; i++) {
 		met[i].early = true;
-		met[i].unmarked = met[i].real->match.conds & WEIR_IF_MARK;
+		met[i].unmarked = met[i].real->cfg.match.conds & WEIR_IF_MARK;
 	}
 	return true;
 }

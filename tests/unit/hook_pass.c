@@ -34,14 +34,14 @@ static unsigned int pass(struct net_device *dev)
 	return pass_one(&said, dev);
 }
 
-static int add_words(const struct weir_limit *words)
+static int add_words(const struct weir_limit_config *words)
 {
 	return edit_add(&t.wn, words, NULL, &(struct weir_error) { });
 }
 
 static void add(const char *name, u64 budget, bool observe)
 {
-	struct weir_limit words = edit_words(name, budget);
+	struct weir_limit_config words = edit_words(name, budget);
 
 	words.observe = observe;
 	assert_int_equal(add_words(&words), 0);
@@ -68,7 +68,7 @@ static u64 seen_as(enum weir_outcome outcome)
 /* Loopback packets skip all limits; without limits there are no hooks. */
 static void test_passed_by(void **state)
 {
-	struct weir_limit words = edit_words("a", 1);
+	struct weir_limit_config words = edit_words("a", 1);
 
 	hook_begin(1);
 	shim_hooks_error = -ENOMEM;
@@ -155,7 +155,7 @@ static void check_late(const char *name, enum weir_fate fate, u64 packets)
 	assert_int_equal(hook_fate(name, WEIR_ADMITTED), 3);
 	assert_int_equal(hook_fate(name, fate), packets);
 	/* The packet before the leap expires first, late ones with the rest. */
-	shim_jiffies += 250 - 100 + hook_limit(name)->budget[0].slot_ticks + 60;
+	shim_jiffies += 250 - 100 + hook_limit(name)->slot_ticks[0] + 60;
 	assert_int_equal(count_in(name), 2);
 }
 
@@ -165,7 +165,7 @@ static void check_late(const char *name, enum weir_fate fate, u64 packets)
  */
 static void test_late(void **state)
 {
-	struct weir_limit words = edit_words("b", 100);
+	struct weir_limit_config words = edit_words("b", 100);
 
 	/* A packet may be retried, but not endlessly. */
 	alarm(20);
@@ -253,7 +253,7 @@ static bool unknown_in(const char *name)
 /* A packet that a later limit drops makes its source known to no limit. */
 static void test_known_elsewhere(void **state)
 {
-	struct weir_limit words = edit_words("a", 100);
+	struct weir_limit_config words = edit_words("a", 100);
 
 	hook_begin(11);
 	words.newcomers.budget = 10;
@@ -279,7 +279,7 @@ static void test_known_elsewhere(void **state)
 /* A late clock makes nobody known: its time is before that at which the way was taken. */
 static void test_late_newcomer(void **state)
 {
-	struct weir_limit words = edit_words("a", 100);
+	struct weir_limit_config words = edit_words("a", 100);
 
 	hook_begin(13);
 	words.newcomers.budget = 10;
@@ -298,7 +298,7 @@ static void test_late_newcomer(void **state)
 /* Room that a CPU took of a budget is not spent when that has grown, was used up, and is back. */
 static void test_grown_and_back(void **state)
 {
-	struct weir_limit words = edit_words("a", 1000);
+	struct weir_limit_config words = edit_words("a", 1000);
 	unsigned int budget;
 
 	hook_begin(12);

@@ -61,7 +61,7 @@ static u64 blocked(void)
 /* A limit that has just refused the source, without a penalty yet if it is imposed @early. */
 static void begin(bool early)
 {
-	struct weir_limit words = edit_words("a", BUDGET);
+	struct weir_limit_config words = edit_words("a", BUDGET);
 	struct weir_error error = { };
 	unsigned int i;
 
@@ -109,7 +109,7 @@ static void test_forgotten(void **state)
 static void test_locks(void **state)
 {
 	const unsigned int packets = 1000;
-	struct weir_limit words = edit_words("a", BUDGET);
+	struct weir_limit_config words = edit_words("a", BUDGET);
 	unsigned int row, i, renewals, early;
 	unsigned long locks;
 	u64 ends;
@@ -150,7 +150,7 @@ static void test_locks(void **state)
 /* Who found the quota used up is blocked when it goes on after a block of another has ended. */
 static void test_quota(void **state)
 {
-	struct weir_limit words = edit_words("a", BUDGET);
+	struct weir_limit_config words = edit_words("a", BUDGET);
 
 	hook_begin(1);
 	shim_jiffies = 100000;
@@ -173,7 +173,7 @@ static void test_quota(void **state)
 	hook_end();
 }
 
-static void refused(const struct weir_limit *words, int err, u16 attr)
+static void refused(const struct weir_limit_config *words, int err, u16 attr)
 {
 	struct weir_error error = { };
 
@@ -184,7 +184,7 @@ static void refused(const struct weir_limit *words, int err, u16 attr)
 /* Renewed is a penalty, and that lasts a second and is of one source. */
 static void test_refused(void **state)
 {
-	struct weir_limit words = edit_words("a", BUDGET);
+	struct weir_limit_config words = edit_words("a", BUDGET);
 
 	hook_begin(1);
 	words.renew = true;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What newcomers are charged for first and second tries, and what comes back. */
 #include "hook_newcomers.h"
+#include "count/numbers.h"
+#include "limit/pool.h"
+#include "table/saved.h"
 
 #define EVENTS 3000
 
@@ -59,7 +62,7 @@ static void test_give_back(void **state)
 		result = packet(1 + i, &lookup);
 		check(result == (WEIR_CHARGED | WEIR_NEWCOMER), "packet %u: %#x", i, result);
 		twin_enter();
-		weir_permit_uncharge(newcomers, shim_jiffies, 1, result, lookup.newcomer);
+		weir_permit_uncharge(newcomers, 1, result, &lookup.newcomer);
 		twin_leave();
 	}
 	/* Also when a refusal has just found that there is no room. */
@@ -69,7 +72,7 @@ static void test_give_back(void **state)
 	assert_int_equal(arrive(53), WEIR_REFUSED | WEIR_NEWCOMER);
 	assert_int_equal(arrive(54), WEIR_REFUSED | WEIR_NEWCOMER);
 	twin_enter();
-	weir_permit_uncharge(newcomers, shim_jiffies, 1, result, lookup.newcomer);
+	weir_permit_uncharge(newcomers, 1, result, &lookup.newcomer);
 	twin_leave();
 	assert_int_equal(arrive(55), WEIR_CHARGED | WEIR_NEWCOMER);
 	end();
@@ -82,16 +85,35 @@ static void test_give_back(void **state)
 	end();
 }
 
+/*
+ * Is a packet admitted as a newcomer's? Then @most is how many were in the window that ends with it,
+ * by the same try, of which @at has the times.
+ */
+static bool admits(u32 from, u64 window, u64 at[2][2 * EVENTS], unsigned int count[2],
+		   unsigned int *most)
+{
+	u16 result = arrive(from);
+	bool second = result & WEIR_SECOND;
+	unsigned int j;
+
+	if (!(result & WEIR_NEWCOMER) || !(result & WEIR_CHARGED))
+		return false;
+	at[second][count[second]++] = shim_jiffies;
+	for (j = count[second]; j && at[second][j - 1] + window > shim_jiffies; j--)
+		;
+	*most = count[second] - j;
+	return true;
+}
+
 /* No window of the newcomers' budget holds more than twice it, on any CPUs. */
 static void test_strict(void **state)
 {
-	static u64 at[2][EVENTS];
+	static u64 at[2][2 * EVENTS];
 	struct unit_runs runs = unit_runs(60);
-	unsigned int count[2], i, j, second;
+	unsigned int count[2], i, most;
 	struct chance c;
 	u64 run, window;
 	u32 budget;
-	u16 result;
 
 	for (run = runs.first; run < runs.end; run++) {
 		c = chance_of(run);
@@ -102,15 +124,132 @@ static void test_strict(void **state)
 		for (i = 0; i < EVENTS; i++) {
 			shim_cpu = chance_below(&c, SHIM_CPUS);
 			shim_jiffies += chance_one_in(&c, 30) ? chance_below(&c, HZ) : 0;
-			result = arrive(chance_one_in(&c, 2) ? chance_below(&c, 40) : 1000 + i);
-			if (!(result & WEIR_NEWCOMER) || !(result & WEIR_CHARGED))
-				continue;
-			second = !!(result & WEIR_SECOND);
-			at[second][count[second]++] = shim_jiffies;
-			for (j = count[second]; j && at[second][j - 1] + window > shim_jiffies; j--)
-				;
-			check(count[second] - j <= budget, "run %llu: %u of %u", run,
-			      count[second] - j, budget);
+			if (admits(chance_one_in(&c, 2) ? chance_below(&c, 40) : 1000 + i,
+				   window, at, count, &most))
+				check(most <= budget, "run %llu: %u of %u", run, most, budget);
+		}
+		end();
+	}
+	shim_cpu = 0;
+}
+
+/* What a message has of the newcomers' budgets. */
+struct kept {
+	u64 tick, slot_ticks, phase;
+	unsigned int bytes[WEIR_NEWCOMERS_POOLS];
+	u8 numbers[WEIR_NEWCOMERS_POOLS][WEIR_NUMBERS_BYTES];
+	u64 wait[WEIR_NEWCOMERS_POOLS];
+};
+
+/* So many packets were @charged. */
+static void keep(struct kept *kept, const unsigned int charged[WEIR_NEWCOMERS_POOLS])
+{
+	const struct weir_newcomers *newcomers = &limit()->newcomers;
+	struct weir_pool_state state;
+	unsigned int i;
+
+	for (i = 0; i < WEIR_NEWCOMERS_POOLS; i++) {
+		weir_pool_peek(&newcomers->pool[i], shim_jiffies, newcomers->budget, &state);
+		check(state.packets <= charged[i], "%llu of %u", state.packets, charged[i]);
+		kept->wait[i] = state.wait;
+		kept->bytes[i] = weir_count_keep(&state.count, (struct weir_wheel *)state.wheel,
+						 kept->numbers[i]);
+	}
+	kept->tick = shim_jiffies;
+	kept->slot_ticks = state.count.slot_ticks;
+	kept->phase = shim_jiffies % kept->slot_ticks;
+}
+
+/*
+ * As of @tick, into a limit that has charged nothing. With a window that is not longer nobody waits
+ * for longer, but for a slot where slots begin elsewhere.
+ */
+static void restore(const struct kept *kept, u64 tick, bool same_clock)
+{
+	const struct weir_newcomers *newcomers = &limit()->newcomers;
+	const struct weir_kept_clock clock = {
+		.tick = tick, .tick_ns = weir_ticks_ns(1),
+		.slot_ns = weir_ticks_ns(kept->slot_ticks), .phase_ns = weir_ticks_ns(kept->phase),
+	};
+	struct weir_table_spec spec = { .sources = WEIR_SOURCES_MIN };
+	u64 wait, passed = shim_jiffies - tick, slot = 0;
+	static struct weir_table was;
+	struct weir_saved saved;
+	struct weir_wheel *wheel;
+	struct weir_pool_state state;
+	unsigned int i;
+
+	for (i = 0; i < WEIR_NEWCOMERS_POOLS; i++)
+		spec.count[i] = (struct weir_count_spec) {
+			.budget = WEIR_PACKETS_MAX, .slots = WEIR_POOL_SLOTS,
+			.slot_ticks = newcomers->slot_ticks,
+		};
+	weir_table_plan(&was, &spec);
+	/* As long slots of the same clock are the same. */
+	if (!same_clock || kept->slot_ticks != newcomers->slot_ticks)
+		slot = max(kept->slot_ticks, (u64)newcomers->slot_ticks);
+	for (i = 0; i < WEIR_NEWCOMERS_POOLS; i++) {
+		wheel = weir_saved_wheel(&saved, &was.count[i]);
+		assert_true(weir_count_restore(&was.count[i], wheel, kept->numbers[i],
+					       kept->bytes[i], sizeof(u32), &clock));
+		weir_pool_merge(&newcomers->pool[i], wheel, false);
+		weir_pool_peek(&newcomers->pool[i], shim_jiffies, newcomers->budget, &state);
+		wait = kept->wait[i] - min(kept->wait[i], passed);
+		check(state.wait <= wait + slot || limit()->cfg.newcomers.window_ms > 1000,
+		      "waits for %llu, not %llu", state.wait, wait);
+	}
+}
+
+/*
+ * Across a restart, with any time in between and any begin of the clock, no window has more than
+ * the budget.
+ */
+static void test_restart(void **state)
+{
+	static const u32 windows[] = { 1000, 1000, 60, 400, 3000 };
+	static u64 at[2][2 * EVENTS];
+	struct unit_runs runs = unit_runs(300);
+	unsigned int count[2], i, part, second, most;
+	struct weir_limit_config made;
+	struct kept kept;
+	struct chance c;
+	u64 run, window, passed, moved;
+	bool same_clock;
+	u32 budget;
+
+	for (run = runs.first; run < runs.end; run++) {
+		c = chance_of(run);
+		budget = 1 + chance_below(&c, 300);
+		made = words(budget, 64);
+		begin(budget, 64);
+		window = (u64)limit()->newcomers.slots * limit()->newcomers.slot_ticks;
+		memset(count, 0, sizeof(count));
+		for (part = 0; part < 2; part++) {
+			for (i = 0; i < EVENTS / 10; i++) {
+				shim_cpu = chance_below(&c, SHIM_CPUS);
+				shim_jiffies += chance_one_in(&c, 20) ? chance_below(&c, HZ / 4) : 0;
+				if (admits(chance_one_in(&c, 2) ? chance_below(&c, 40) : 1000 + i,
+					   window, at, count, &most))
+					check(most <= budget, "run %llu: %u of %u", run, most, budget);
+			}
+			if (part)
+				break;
+			keep(&kept, count);
+			end();
+			same_clock = chance_one_in(&c, 2);
+			made.newcomers.window_ms = windows[chance_below(&c, ARRAY_SIZE(windows))];
+			passed = chance_one_in(&c, 2) ? chance_below(&c, 10) : chance_below(&c, 2 * HZ);
+			moved = shim_jiffies;
+			begin_with(&made);
+			shim_jiffies = passed + (same_clock ? max(shim_jiffies, moved) :
+						 shim_jiffies + chance_below(&c, 1000));
+			restore(&kept, shim_jiffies - passed, same_clock);
+			moved = shim_jiffies - passed - moved;
+			for (second = 0; second < 2; second++)
+				for (i = 0; i < count[second]; i++)
+					at[second][i] += moved;
+			window = min(window, (u64)limit()->newcomers.slots *
+					     limit()->newcomers.slot_ticks);
 		}
 		end();
 	}
@@ -120,7 +259,7 @@ static void test_strict(void **state)
 /* Changes of the window keep the newcomers' count. */
 static void test_window(void **state)
 {
-	struct weir_limit to = words(10, 64);
+	struct weir_limit_config to = words(10, 64);
 	unsigned int i;
 
 	begin(10, 64);
@@ -139,10 +278,10 @@ static void test_window(void **state)
 /* A larger budget has room at once. */
 static void test_raise(void **state)
 {
-	struct weir_limit to;
+	struct weir_limit_config to;
 
 	begin(1, 64);
-	to = *limit();
+	to = limit()->cfg;
 	assert_true(arrive(1) & WEIR_CHARGED);
 	assert_true(arrive(2) & WEIR_REFUSED);
 	to.newcomers.budget = 2;
@@ -164,10 +303,11 @@ static void test_large(void **state)
 	};
 	twin_enter();
 	assert_int_equal(weir_table_charge(limit()->table, &lookup), WEIR_NEWCOMER);
-	assert_int_equal(weir_permit_charge(limit(), &lookup, 5), WEIR_REFUSED | WEIR_NEWCOMER);
+	assert_int_equal(weir_permit_charge(limit(), &lookup, 5),
+			 WEIR_REFUSED | WEIR_NEWCOMER | WEIR_FIRST);
 	twin_leave();
 	end();
 }
 
 UNIT_MAIN("permit", T(test_second_try), T(test_no_second_try), T(test_give_back),
-	  T(test_strict), T(test_window), T(test_raise), T(test_large))
+	  T(test_strict), T(test_restart), T(test_window), T(test_raise), T(test_large))

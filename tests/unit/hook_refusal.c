@@ -45,24 +45,23 @@ static bool cached(const struct said *said, unsigned int dev)
 	return !passes(said, dev) && !asked;
 }
 
-static struct weir_limit words_of(const char *name, u64 budget)
+static struct weir_limit_config words_of(const char *name, u64 budget)
 {
-	struct weir_limit words = edit_words(name, budget);
+	struct weir_limit_config words = edit_words(name, budget);
 
 	words.budget[0].window_ms = 4000;
-	words.budget[0].slots = 4;
-	words.slots_given = true;
+	words.slots[0] = 4;
 	return words;
 }
 
-static void add_words(const struct weir_limit *words)
+static void add_words(const struct weir_limit_config *words)
 {
 	assert_int_equal(edit_add(&t.wn, words, NULL, &(struct weir_error) { }), 0);
 }
 
 static void add(const char *name, u64 budget)
 {
-	struct weir_limit words = words_of(name, budget);
+	struct weir_limit_config words = words_of(name, budget);
 
 	add_words(&words);
 }
@@ -108,7 +107,7 @@ static void fill(const struct said *said, unsigned int dev, unsigned int budget)
 /* A cached refusal lasts for the rest of the slot, and a second at most. */
 static void test_ends(void **state)
 {
-	struct weir_limit words = words_of("a", 2);
+	struct weir_limit_config words = words_of("a", 2);
 	struct said other = v4;
 
 	begin();
@@ -139,7 +138,7 @@ static void test_ends(void **state)
 static void test_smaller(void **state)
 {
 	const struct said smaller = { .proto = IPPROTO_UDP, .missing = 10 };
-	struct weir_limit words = words_of("a", 110);
+	struct weir_limit_config words = words_of("a", 110);
 
 	begin();
 	words.bytes = true;
@@ -154,7 +153,7 @@ static void test_smaller(void **state)
 static void test_large(void **state)
 {
 	const struct said smaller = { .proto = IPPROTO_UDP, .missing = 10 };
-	struct weir_limit words = words_of("a", 35);
+	struct weir_limit_config words = words_of("a", 35);
 
 	begin();
 	words.bytes = true;
@@ -181,7 +180,7 @@ static bool early(const struct said *said)
 static void test_large_early(void **state)
 {
 	const struct said smaller = { .proto = IPPROTO_UDP, .missing = 10 };
-	struct weir_limit words = words_of("a", 35);
+	struct weir_limit_config words = words_of("a", 35);
 
 	begin();
 	words.bytes = true;
@@ -312,7 +311,7 @@ static void test_vital(void **state)
 static void test_locks(void **state)
 {
 	const unsigned int sources = 20000, rounds = 60;
-	struct weir_limit words = words_of("a", 1);
+	struct weir_limit_config words = words_of("a", 1);
 	unsigned long locks = 0, versions = 0;
 	unsigned int i, round, refused = 0;
 	struct nf_hook_state hook = { .pf = AF_INET, .in = &t.dev[0] };
@@ -371,7 +370,7 @@ static void test_most(void **state)
 /* A CPU may spend the rest of its batch, also with several limits. */
 static void test_batch(void **state)
 {
-	struct weir_limit words = words_of("each", 1000);
+	struct weir_limit_config words = words_of("each", 1000);
 	unsigned int several;
 
 	words.prefix = (struct weir_prefix) { };
@@ -400,11 +399,11 @@ static void test_idle(void **state)
 		{ .amount = 1000 },
 		{ .amount = 1000, .window_ms = WEIR_DAY_MS, .mode = WEIR_MODE_CALENDAR },
 	};
-	struct weir_limit words = words_of("each", 1000);
+	struct weir_limit_config words = words_of("each", 1000);
 	unsigned int i, n;
 
 	words.prefix = (struct weir_prefix) { };
-	words.slots_given = false;
+	words.slots[0] = 0;
 	for (i = 0; i < ARRAY_SIZE(budget); i++) {
 		words.budget[0] = budget[i];
 		begin();
@@ -423,7 +422,7 @@ static void test_idle(void **state)
 /* ::/64 is a source as any other, under a limit that counts IPv4 as one. */
 static void test_zero(void **state)
 {
-	struct weir_limit words = words_of("each", 1000);
+	struct weir_limit_config words = words_of("each", 1000);
 	struct weir_source source = { .scope = WEIR_SCOPE_IPV6 };
 	struct weir_lookup lookup = { .source = &source, .budget = U64_MAX };
 	u8 byte[PACKET_MAX];

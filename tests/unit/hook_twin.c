@@ -87,8 +87,8 @@ u64 hook_dropped(const struct weir_limit *real, const struct twin_source *s)
 
 u64 hook_sum(const struct weir_limit *real, const struct twin_source *s)
 {
-	return twin_sum(&s->wheel, real->budget[0].slots - !!real->budget[0].mode,
-			shim_jiffies / real->budget[0].slot_ticks);
+	return twin_sum(&s->wheel, real->slots[0] - !!real->cfg.budget[0].mode,
+			shim_jiffies / real->slot_ticks[0]);
 }
 
 void hook_check(struct twin_limit *limit)
@@ -100,9 +100,9 @@ void hook_check(struct twin_limit *limit)
 	for (s = limit->source; s < limit->source + limit->sources; s++) {
 		sum = hook_sum(real, s);
 		count = hook_peek(real, s, slot);
-		check(count == sum, "run %llu: %s: %llu for %llu", t.run, real->name, count, sum);
+		check(count == sum, "run %llu: %s: %llu for %llu", t.run, real->cfg.name, count, sum);
 		check(hook_dropped(real, s) == s->dropped,
-		      "run %llu: %s: %llu dropped for %llu", t.run, real->name,
+		      "run %llu: %s: %llu dropped for %llu", t.run, real->cfg.name,
 		      hook_dropped(real, s), s->dropped);
 	}
 }

@@ -24,7 +24,7 @@ struct twin_source {
 };
 
 struct twin_limit {
-	struct weir_limit words;
+	struct weir_limit_config words;
 	struct twin_source source[SOURCES];
 	unsigned int sources;
 };

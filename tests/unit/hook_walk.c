@@ -23,6 +23,8 @@ static struct walk {
 	struct walk_limit limit[LIMITS];
 	struct said_exempt exempt[4];
 	unsigned int exempts;
+	struct weir_member member[8];	/* of the list that has budgets of sources */
+	unsigned int members;
 	u64 now;		/* tick */
 	time64_t wall;		/* of the wall clock at tick 0 */
 	bool tiny;		/* tables of a single small set */
@@ -107,7 +109,7 @@ static const u32 modes[] = {
 	WEIR_MODE_BUCKET, WEIR_MODE_EXACT,
 };
 
-static void random_budget(struct weir_limit *words, unsigned int i)
+static void random_budget(struct weir_limit_config *words, unsigned int i)
 {
 	static const u32 calendar[] = {
 		WEIR_MINUTE_MS, WEIR_HOUR_MS, WEIR_DAY_MS, WEIR_WEEK_MS, WEIR_MONTH_MS,
@@ -119,7 +121,7 @@ static void random_budget(struct weir_limit *words, unsigned int i)
 		.mode = modes[below(ARRAY_SIZE(modes))],
 		.window_ms = random_window(),
 	};
-	words->slots_given &= ~BIT(i);
+	words->slots[i] = 0;
 	if (budget->mode == WEIR_MODE_EXACT) {
 		bytes = false;
 		budget->amount = min(ends(56), 54ull);
@@ -132,10 +134,8 @@ static void random_budget(struct weir_limit *words, unsigned int i)
 	if (budget->mode == WEIR_MODE_BUCKET && below(2))
 		budget->burst = min(ends(4096) * budget->amount - below(2),
 				    bytes ? (u64)WEIR_BURST_MAX : WEIR_PACKETS_MAX);
-	if (budget->mode < WEIR_MODE_FIXED && !below(3)) {
-		words->slots_given |= BIT(i);
-		budget->slots = ends(WEIR_SLOTS_MAX);
-	}
+	if (budget->mode < WEIR_MODE_FIXED && !below(3))
+		words->slots[i] = ends(WEIR_SLOTS_MAX);
 	if (budget->mode < WEIR_MODE_CALENDAR && !below(8))
 		budget->window_ms = 0;
 }
@@ -153,7 +153,7 @@ static void random_zone(struct weir_zone *zone, time64_t wall)
 		       change[below(ARRAY_SIZE(change))];
 }
 
-static void say_limit(const char *what, const struct weir_limit *words)
+static void say_limit(const char *what, const struct weir_limit_config *words)
 {
 	char text[400];
 	unsigned int i, n = 0;
@@ -162,16 +162,16 @@ static void say_limit(const char *what, const struct weir_limit *words)
 		n += snprintf(text + n, sizeof(text) - n, " %llu%s/%ums %s burst %llu slots %u",
 			      words->budget[i].amount, words->bytes & BIT(i) ? "B" : "",
 			      words->budget[i].window_ms, mode_name[words->budget[i].mode],
-			      words->budget[i].burst, words->budget[i].slots);
+			      words->budget[i].burst, words->slots[i]);
 	if (words->newcomers.budget)
 		n += snprintf(text + n, sizeof(text) - n, " newcomers %u/%ums known %u ms",
 			      words->newcomers.budget, words->newcomers.window_ms,
 			      words->newcomers.known_ms);
 	n += snprintf(text + n, sizeof(text) - n, " penalty %llu ms%s", words->penalty_ms,
 		      words->renew ? " renew" : "");
-	say("limit %s %s per %u,%u sources %u%s%s zone %d,%d at %lld", what, words->name,
+	say("limit %s %s per %u,%u sources %u%s%s%s zone %d,%d at %lld", what, words->name,
 	    words->prefix.len4, words->prefix.len6, words->sources,
-	    words->observe ? " observe" : "", text, words->zone.offset, words->zone.next_offset,
+	    words->observe ? " observe" : "", words->budgets_by ? " by list" : "", text, words->zone.offset, words->zone.next_offset,
 	    words->zone.change);
 }
 
@@ -396,6 +396,14 @@ static unsigned int make_packet(struct sk_buff *skb, u8 byte[60], const struct w
 	return header;
 }
 
+/* The largest packet that fits all budgets of a source. */
+static u64 largest_of(const struct walk_limit *l, const struct walk_source *s, bool bytes)
+{
+	u64 own[WEIR_BUDGETS_MAX];
+
+	return weir_limit_largest(real_of(l), weir_limit_room_masked(real_of(l), &s->key, own), bytes);
+}
+
 /*
  * What "source get" tells is within what the model says. @refused: a packet just was by the
  * limit, which the largest budget would have had room for.
@@ -404,12 +412,12 @@ static void check_state(struct walk_limit *l, struct walk_source *s, bool refuse
 {
 	const struct weir_limit *real = real_of(l);
 	struct weir_source_state state;
-	u64 slot[WEIR_SLOTS_MAX + 1];
+	u64 slot[WEIR_SLOTS_MAX + 1], own[WEIR_BUDGETS_MAX];
 	unsigned int i;
 
 	rcu_read_lock();
 	weir_table_peek(real->table, &s->key, weir_source_hash(&s->key, real->prefix, &t.wn.key),
-			w.now, real->room, &state, slot);
+			w.now, weir_limit_room_masked(real, &s->key, own), &state, slot);
 	weir_batches_unspent(real->table, w.now, &state, slot);
 	rcu_read_unlock();
 	if (refused && real->penalty_ticks && !real->observe && !state.floor && !state.blocked) {
@@ -432,7 +440,7 @@ static void check_state(struct walk_limit *l, struct walk_source *s, bool refuse
 		       walk_told(l, s, i, w.now));
 	for (i = 0; i < l->budgets; i++)
 		/* A set that is full of totals tells the budget. */
-		expect(state.count[i] >= min(walk_bound(l, s, i, w.now), l->budget[i].room),
+		expect(state.count[i] >= min(walk_bound(l, s, i, w.now), walk_room(l, s, i)),
 		       "%s, budget %u: %llu, at least %llu", l->asked.name, i, state.count[i],
 		       walk_bound(l, s, i, w.now));
 }
@@ -497,14 +505,14 @@ static bool packet(const struct weir_net_prefix *from, u32 segments, u32 len, bo
 		expect(!refused || says[i] != WALK_ADMIT,
 		       "%s refuses %s, which has room: counted %llu, at most %llu of %llu, cost %llu, %llu",
 		       l->asked.name, text_of(from), walk_bound(l, s[i], 0, w.now),
-		       walk_most(l, s[i], 0, clock), l->budget[0].room, cost[0], cost[1]);
+		       walk_most(l, s[i], 0, clock), walk_room(l, s[i], 0), cost[0], cost[1]);
 		if (fate_of(l, WEIR_ADMITTED) != was[i][WEIR_ADMITTED]) {
 			w.admitted++;
 			expect(!refused, "%s counts twice", l->asked.name);
 			expect(says[i] != WALK_REFUSE,
 			       "%s admits %s beyond its budget: counted %llu of %llu, cost %llu, %llu",
 			       l->asked.name, text_of(from), walk_bound(l, s[i], 0, w.now),
-			       l->budget[0].room, cost[0], cost[1]);
+			       walk_room(l, s[i], 0), cost[0], cost[1]);
 			expect(walk_entered(l, s[i], segments, clock, w.now, true),
 			       "%s admits newcomers beyond their budget", l->asked.name);
 			walk_admitted(l, s[i], cost, clock, w.now);
@@ -518,8 +526,8 @@ static bool packet(const struct weir_net_prefix *from, u32 segments, u32 len, bo
 		}
 		if (!w.failed)
 			check_state(l, s[i], refused && (s[i]->known || !l->newcomers.amount) &&
-				    cost[false] <= real_of(l)->largest[false] &&
-				    cost[true] <= real_of(l)->largest[true]);
+				    cost[false] <= largest_of(l, s[i], false) &&
+				    cost[true] <= largest_of(l, s[i], true));
 	}
 	expect(dropped == drops, "the hook drops %u", dropped);
 	return dropped;
@@ -573,7 +581,7 @@ static void step_flood(void)
 	}
 }
 
-static void random_penalty(struct weir_limit *words)
+static void random_penalty(struct weir_limit_config *words)
 {
 	words->penalty_ms = 0;
 	if (words->prefix.len4 && words->prefix.len6 && !below(3))
@@ -583,7 +591,7 @@ static void random_penalty(struct weir_limit *words)
 }
 
 /* The memory of a flood is small, to be made quickly. */
-static void random_newcomers(struct weir_limit *words)
+static void random_newcomers(struct weir_limit_config *words)
 {
 	words->newcomers.budget = 0;
 	words->newcomers.flood = 64;
@@ -593,12 +601,20 @@ static void random_newcomers(struct weir_limit *words)
 		words->newcomers.budget = ends(WEIR_PACKETS_MAX);
 }
 
-static struct weir_limit random_words(unsigned int i)
+/* The list that has budgets of sources, or NULL. */
+static struct weir_prefixes *the_list(void)
+{
+	const struct weir_config *config = weir_config_get(&t.wn);
+
+	return config && config->lists ? config->list[0] : NULL;
+}
+
+static struct weir_limit_config random_words(unsigned int i)
 {
 	static const struct weir_prefix prefix[] = {
 		{ 32, 64 }, { 32, 128 }, { 24, 64 }, { 0, 0 }, { 0, 64 }, { 32, 0 },
 	};
-	struct weir_limit words;
+	struct weir_limit_config words;
 
 	weir_limit_init(&words, i ? "b" : "a");
 	words.prefix = prefix[below(ARRAY_SIZE(prefix))];
@@ -611,14 +627,22 @@ static struct weir_limit random_words(unsigned int i)
 		random_zone(&words.zone, wall_now());
 	random_penalty(&words);
 	random_newcomers(&words);
+	words.budgets_by = below(2) ? the_list() : NULL;
 	return words;
+}
+
+/* Have a limit's model go by the list if the limit does. */
+static void go_by(struct walk_limit *l)
+{
+	l->asked.budgets_by = real_of(l)->cfg.budgets_by;
+	walk_members(l, w.member, l->asked.budgets_by ? w.members : 0);
 }
 
 static void limit_add(unsigned int i)
 {
 	struct walk_limit *l = &w.limit[i];
 	struct weir_error error = { };
-	struct weir_limit words = random_words(i);
+	struct weir_limit_config words = random_words(i);
 	int err;
 
 	say_limit("add", &words);
@@ -628,6 +652,7 @@ static void limit_add(unsigned int i)
 		return;
 	l->asked = words;
 	walk_limit_make(l, real_of(l), w.now, wall_now());
+	go_by(l);
 	w.changes++;
 }
 
@@ -639,7 +664,7 @@ static void step_add(void)
 		limit_add(i);
 }
 
-static void change_words(struct weir_limit *words)
+static void change_words(struct weir_limit_config *words)
 {
 	unsigned int i = below(words->budgets);
 
@@ -664,7 +689,7 @@ static void change_words(struct weir_limit *words)
 		i = words->budgets;
 		words->budgets = 1 + below(WEIR_BUDGETS_MAX);
 		words->bytes &= BIT(words->budgets) - 1;
-		words->slots_given &= BIT(words->budgets) - 1;
+		memset(words->slots + words->budgets, 0, sizeof(words->slots) - words->budgets);
 		for (; i < words->budgets; i++)
 			random_budget(words, i);
 		break;
@@ -674,12 +699,15 @@ static void change_words(struct weir_limit *words)
 	case 8:
 		random_newcomers(words);
 		break;
+	case 9:
+		words->budgets_by = words->budgets_by ? NULL : the_list();
+		break;
 	default:
 		random_budget(words, i);
 	}
 }
 
-static void set_words(struct walk_limit *l, const struct weir_limit *words)
+static void set_words(struct walk_limit *l, const struct weir_limit_config *words)
 {
 	struct weir_table *table = real_of(l)->table;
 	struct weir_error error = { };
@@ -692,13 +720,65 @@ static void set_words(struct walk_limit *l, const struct weir_limit *words)
 		return;
 	walk_limit_set(l, real_of(l), real_of(l)->table == table, w.now, wall_now());
 	l->asked = *words;
+	go_by(l);
+	w.changes++;
+}
+
+/* A prefix of some source's address */
+static struct weir_member random_member(void)
+{
+	static const u8 len[2][4] = { { 0, 24, 31, 32 }, { 0, 32, 48, 64 } };
+	struct weir_member member = { .prefix = some_address() };
+	struct weir_net_prefix *p = &member.prefix;
+	unsigned int bit;
+
+	p->len = len[p->family == AF_INET6][below(4)];
+	for (bit = p->len; bit < 128; bit++)
+		p->word[bit / 32] &= htonl(~(0x80000000 >> bit % 32));
+	if (below(4))
+		member.budget = below(2) ? 1 + below(54) : ends(WEIR_PACKETS_MAX);
+	return member;
+}
+
+/* The list gets other budgets, or other prefixes, of which none may divide a source. */
+static void step_list(void)
+{
+	struct weir_table *table[LIMITS] = { };
+	struct weir_member member[ARRAY_SIZE(w.member)];
+	unsigned int count = 1 + below(ARRAY_SIZE(member)), i;
+	struct weir_error error = { };
+	struct weir_edit *edit;
+	int err;
+
+	for (i = 0; i < count; i++) {
+		member[i] = random_member();
+		say("list: %s=%llu", text_of(&member[i].prefix), member[i].budget);
+	}
+	for (i = 0; i < LIMITS; i++)
+		table[i] = w.limit[i].budgets ? real_of(&w.limit[i])->table : NULL;
+	edit = weir_edit_begin(&t.wn, false, 0);
+	err = weir_edit_list_add(edit, "own", true, member, count, &error);
+	err = weir_edit_end(edit, err, &error);
+	say("  %d %s", err, error.msg ?: "");
+	if (err)
+		return;
+	memcpy(w.member, member, sizeof(member));
+	w.members = count;
+	for (i = 0; i < LIMITS; i++) {
+		struct walk_limit *l = &w.limit[i];
+
+		if (!l->budgets || !real_of(l)->cfg.budgets_by)
+			continue;
+		walk_limit_set(l, real_of(l), real_of(l)->table == table[i], w.now, wall_now());
+		go_by(l);
+	}
 	w.changes++;
 }
 
 static void step_set(void)
 {
 	struct walk_limit *l = some_limit();
-	struct weir_limit words;
+	struct weir_limit_config words;
 
 	if (!l)
 		return;
@@ -712,7 +792,7 @@ static void step_total(void)
 {
 	struct walk_limit *l = some_limit();
 	struct weir_net_prefix from;
-	struct weir_limit words;
+	struct weir_limit_config words;
 	unsigned int i, n;
 	u64 ticks = 0;
 
@@ -727,7 +807,7 @@ static void step_total(void)
 	words = l->asked;
 	words.budgets = 1;
 	words.bytes = 0;
-	words.slots_given = 0;
+	memset(words.slots, 0, sizeof(words.slots));
 	words.sources = below(4) ? 64 : words.sources;
 	words.budget[0] = (struct weir_budget) { .amount = 2 + below(20) };
 	set_words(l, &words);
@@ -746,7 +826,7 @@ static void step_replace(void)
 {
 	unsigned int order = below(2), i, n, exempts = 0;
 	struct weir_table *table[LIMITS] = { };
-	struct weir_limit words[LIMITS], copy;
+	struct weir_limit_config words[LIMITS];
 	struct said_exempt exempt[ARRAY_SIZE(w.exempt)];
 	struct weir_error error = { };
 	bool stays[LIMITS] = { };
@@ -756,6 +836,8 @@ static void step_replace(void)
 
 	say("replace:");
 	edit = weir_edit_begin(&t.wn, true, w.exempts);
+	if (w.members)
+		err = weir_edit_list_add(edit, "own", true, w.member, w.members, &error);
 	for (n = 0; n < LIMITS; n++) {
 		i = n ^ order;
 		l = &w.limit[i];
@@ -769,9 +851,8 @@ static void step_replace(void)
 		if (!below(4))
 			continue;
 		stays[i] = true;
-		copy = words[i];
 		say_limit(l->budgets ? "again" : "new", &words[i]);
-		err = err ?: weir_edit_limit(edit, &copy, NULL, &error);
+		err = err ?: weir_edit_limit(edit, &words[i], NULL, NULL, &error);
 	}
 	for (n = 0; n < w.exempts; n++) {
 		i = strcmp(w.exempt[n].limit, "b") ? 0 : 1;
@@ -796,6 +877,7 @@ static void step_replace(void)
 				       hook_limit(words[i].name)->table == table[i], w.now,
 				       wall_now());
 			l->asked = words[i];
+			go_by(l);
 			continue;
 		}
 		walk_limit_free(l);
@@ -803,6 +885,7 @@ static void step_replace(void)
 			continue;
 		l->asked = words[i];
 		walk_limit_make(l, real_of(l), w.now, wall_now());
+		go_by(l);
 	}
 	w.changes++;
 }
@@ -867,7 +950,7 @@ static void step_forget(void)
 	real = real_of(l);
 	mutex_lock(&t.wn.lock);
 	if (all && real->newcomers.budget)
-		weir_newcomers_learn(&real->newcomers);
+		weir_newcomers_learn(real);
 	s = all ? NULL : walk_source(l, source_of(&from));
 	if (s)
 		weir_table_forget(real->table, &s->key,
@@ -947,14 +1030,15 @@ static u64 request(struct walk_limit *l, struct walk_source *s, const struct wei
 {
 	const struct weir_limit *real = real_of(l);
 	struct weir_lookup lookup = {
-		.source = &s->key, .tick = w.now, .budgets = real->room,
+		.source = &s->key, .tick = w.now,
 		.hash = weir_source_hash(&s->key, real->prefix, &t.wn.key),
 	};
 	u64 wait = WEIR_NEVER, cost[2] = { }, bound = walk_bound(l, s, 0, w.now);
-	bool bytes = real->bytes & 1, reserve = take->most > real->room[0];
+	bool bytes = real->bytes & 1, reserve = take->most > walk_room(l, s, 0);
 	enum walk_verdict says;
 	u16 result;
 
+	lookup.budgets = weir_limit_room_masked(real, &s->key, lookup.own);
 	cost[bytes] = take->cost;
 	says = walk_says(l, s, cost, w.now, w.now);
 	shim_cpu = below(SHIM_CPUS);
@@ -968,7 +1052,7 @@ static u64 request(struct walk_limit *l, struct walk_source *s, const struct wei
 	    wait);
 	expect(!(result & WEIR_AGAIN), "try again");
 	expect(result & WEIR_CHARGED || says != WALK_ADMIT, "%s has %llu of %llu, no room for %llu",
-	       l->asked.name, walk_most(l, s, 0, w.now), real->room[0], cost[bytes]);
+	       l->asked.name, walk_most(l, s, 0, w.now), walk_room(l, s, 0), cost[bytes]);
 	if (!(result & WEIR_CHARGED))
 		return wait;
 	if (says == WALK_ADMIT)
@@ -980,7 +1064,7 @@ static u64 request(struct walk_limit *l, struct walk_source *s, const struct wei
 		return 0;
 	}
 	expect(walk_says(l, s, cost, w.now, w.now) != WALK_REFUSE, "%s has %llu of %llu, and gets %llu",
-	       l->asked.name, bound, real->room[0], lookup.cost);
+	       l->asked.name, bound, walk_room(l, s, 0), lookup.cost);
 	walk_admitted(l, s, cost, w.now, w.now);
 	check_state(l, s, false);
 	return 0;
@@ -1004,11 +1088,11 @@ static void step_request(void)
 		return;
 	s = walk_source(l, source_of(&from));
 	real = real_of(l);
-	room = real->room[0];
+	room = walk_room(l, s, 0);
 	used = below(2) ? walk_bound(l, s, 0, w.now) : walk_most(l, s, 0, w.now);
 	reserve = l->budgets == 1 && l->budget[0].mode == WEIR_MODE_BUCKET && below(2);
 	take.cost = below(3) ? room - min(room, used) + below(3) - 1 : ends(room);
-	take.cost = min(max(take.cost, 1ull), real->largest[real->bytes & 1]);
+	take.cost = min(max(take.cost, 1ull), largest_of(l, s, real->bytes & 1));
 	take.most = room << reserve;
 	take.drain = !reserve && below(2);
 	take.permit.known_ticks = real->newcomers.known_ticks;
@@ -1019,7 +1103,7 @@ static void step_request(void)
 	w.waits++;
 	say("%llu ticks less one pass", wait);
 	pass(wait - 1, false);
-	if (wait > 1 && !weir_limit_has_calendar(real))
+	if (wait > 1 && !weir_limit_has_calendar(&real->cfg))
 		expect(request(l, s, &take), "%s lets wait longer than it must", l->asked.name);
 	pass(1, false);
 	expect(!request(l, s, &take), "%s lets wait again", l->asked.name);
@@ -1044,6 +1128,7 @@ static const struct {
 	{ step_forget, 2 },
 	{ step_reset, 1 },
 	{ step_block, 4 },
+	{ step_list, 3 },
 };
 
 static void step(void)
@@ -1068,6 +1153,7 @@ static unsigned int walk(u64 run, unsigned int steps)
 	t.pressure = true;
 	w.failed = false;
 	w.exempts = 0;
+	w.members = 0;
 	w.strangers = 0;
 	w.tiny = below(2);
 	w.now = BIT_ULL(below(37)) + below(1000);

@@ -59,7 +59,9 @@ static void test_budget(void **state)
 		{ "1T/s", "invalid suffix 'T' in '1T/s'; k, M and G are powers of 1000" },
 		{ "10MiB/s", "invalid suffix 'MiB' in '10MiB/s'" },
 		{ "10m/s", "invalid suffix 'm' in '10m/s'" }, { "0x10/s", "invalid suffix 'x10'" },
-		{ "1000/fortnight", "expected numbers (1 if left out) and ms, s, m, h, d, week or month" },
+		{ "1000/fortnight", "expected numbers (1 if left out) and ms, s, m, h, d, second, minute, hour, day, week or month" },
+		{ "5/s,20/m", "repeat the word for each budget: 'budget 5/s budget 20/m'" },
+		{ "5/s,20/m,30/h", "budget 5/s budget 20/m ..." }, { "5/s,", "invalid time" }, { "5/s,a", "invalid time" },
 		{ "1/S", "invalid time" }, { "1/s/s", "invalid time" },
 		{ "20/60", "time '60' has no unit; write 60s" },
 		{ "1/9ms", "9ms is out of range 10ms..30d" },
@@ -364,7 +366,7 @@ static void test_per(void **state)
 		{ "0,64", 0, 64 }, { "24,0", 24, 0 }, { "32,128", 32, 128 },
 	};
 	static const char *const bad[] = {
-		"", ",", "33", "24,129", "24,", ",64", "a", "24,64,3", "/24", "24/129",
+		"", ",", "129", "24,129", "24,", ",64", "a", "24,64,3", "/24", "24/129",
 	};
 	uint8_t per[2];
 	size_t i;
@@ -379,6 +381,8 @@ static void test_per(void **state)
 	}
 	assert_true(read_value(&weir_type_per, "24/48", per, NULL));
 	assert_string_equal(err.text, "write 24,48");
+	assert_true(read_value(&weir_type_per, "33", per, NULL));
+	assert_non_null(strstr(err.text, "for IPv6 write 32,33"));
 }
 
 static void test_texts(void **state)

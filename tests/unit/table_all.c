@@ -40,12 +40,12 @@ static void set_clock(u64 tick)
 
 	for (i = 0; i < t.budgets; i++)
 		if (t.budget[i].way == CALENDAR)
-			t.table->count[i].slot = (tick - BEGIN) / way_window(&t.budget[i]);
+			t.table->count[i].base = (tick - BEGIN) / way_window(&t.budget[i]);
 }
 
 static u64 slot_of(unsigned int i, u64 tick)
 {
-	return way_slot(&t.budget[i], tick, t.table->count[i].slot);
+	return way_slot(&t.budget[i], tick, t.table->count[i].base);
 }
 
 static bool list_full(const struct state *s, unsigned int source, const u64 *amount)
@@ -187,7 +187,7 @@ static u64 shown(const struct way_budget *budget)
 	};
 	const struct weir_limit limit = {
 		.room[0] = budget->room,
-		.budget[0] = {
+		.cfg.budget[0] = {
 			.amount = budget->spec.rate ?: budget->room, .mode = mode[budget->way],
 			.window_ms = budget->way == TOTAL ? 0 : WEIR_DAY_MS,
 		},

@@ -189,7 +189,7 @@ static void walk(void)
 	for (i = 0; i < SOURCES; i++)
 		want += is_blocked(i);
 	for (bucket = 0; bucket < BUCKETS; bucket++) {
-		n = weir_table_walk(t.table, bucket, t.tick, budgets, t.state);
+		n = weir_table_walk(t.table, bucket, t.tick, budgets, NULL, false, t.state);
 		while (n--) {
 			i = ntohl(t.state[n].source.word[0]) - 0x0a000000;
 			seen += !!t.state[n].blocked;
@@ -281,7 +281,7 @@ static void test_block(void **state)
 		twin_leave();
 		for (i = 0; i < BUCKETS; i++) {
 			weir_table_clear(t.table, i);
-			check(!weir_table_walk(t.table, i, t.tick, budgets, t.state),
+			check(!weir_table_walk(t.table, i, t.tick, budgets, NULL, false, t.state),
 			      "run %llu: cleared", t.run);
 		}
 		synchronize_rcu();
@@ -325,7 +325,7 @@ static void shrink(bool last)
 	evicted = weir_table_drain(t.table);
 	synchronize_rcu();
 	weir_table_free(old);
-	i = weir_table_walk(t.table, 0, t.tick, budgets, t.state);
+	i = weir_table_walk(t.table, 0, t.tick, budgets, NULL, false, t.state);
 	assert_int_equal(i, WAYS);
 	while (i--)
 		kept += t.state[i].blocked == WEIR_NEVER;

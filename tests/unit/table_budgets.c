@@ -143,7 +143,7 @@ static void move(u32 sources, bool tiny)
 	weir_table_succeed(lists.now.table, lists.old.table, lists.now.room, lists.old.room, &twin_key, clock_now);
 	/* A calendar goes on with that of the same window. */
 	for (i = 0; i < lists.now.budgets; i++)
-		lists.now.period[i] = lists.now.table->count[i].slot;
+		lists.now.period[i] = lists.now.table->count[i].base;
 	k = weir_table_drain(lists.now.table);
 	assert_true(!k || tiny);
 	for (i = 0; i < lists.now.budgets; i++) {

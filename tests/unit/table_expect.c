@@ -47,10 +47,10 @@ static struct weir_source_state expected(const struct model_source *s)
 		cost = min(s->wanted, m.budget);
 	for (when = slot; twin_sum(w, m.reach, when) + cost > m.budget; when++)
 		;
-	when *= m.table->spec.count[0].slot_ticks;
+	when = weir_count_begins(m.table->count, when);
 	state.live = state.count[0];
 	state.wait = when > m.tick ? when - m.tick : 0;
-	if (when == slot * m.table->spec.count[0].slot_ticks)
+	if (when == weir_count_begins(m.table->count, slot))
 		state.wait = 0;
 	if (s->has_way) {
 		state.dropped = s->dropped;
@@ -96,13 +96,31 @@ void model_check_peek(const struct model_source *s)
 		      slot[WEIR_SLOTS_MAX - age], w.count[age], age);
 }
 
+/* A walk that tells only whether there is a wait tells the rest as the other one. */
+static void check_whether(u32 bucket, unsigned int n)
+{
+	static struct weir_source_state state[WEIR_WAYS_MAX];
+	const struct weir_source_state *a = state, *b = m.state;
+
+	check(weir_table_walk(m.table, bucket, m.tick, &m.budget, NULL, true, state) == n,
+	      "run %llu: not %u", m.run, n);
+	for (; a < state + n; a++, b++)
+		check(weir_source_same(&a->source, &b->source) && a->count[0] == b->count[0] &&
+		      a->dropped == b->dropped &&
+		      /* After 2^63 ticks slots do not end where they should. */
+		      (m.very_late || m.tick > S64_MAX || a->wait == !!b->wait),
+		      "run %llu: count %llu for %llu, wait %llu for %llu", m.run, a->count[0],
+		      b->count[0], a->wait, b->wait);
+}
+
 /* A walk reports each source of a bucket that has a way, once. */
 void model_check_walk(u32 bucket)
 {
 	unsigned int n, i, has_way = 0;
 	struct model_source *s;
 
-	n = weir_table_walk(m.table, bucket, m.tick, &m.budget, m.state);
+	n = weir_table_walk(m.table, bucket, m.tick, &m.budget, NULL, false, m.state);
+	check_whether(bucket, n);
 	for (s = m.source; s < m.source + m.sources; s++) {
 		if (bucket_of(s) != &m.bucket[bucket] || !s->has_way)
 			continue;
@@ -220,7 +238,8 @@ static unsigned int index_of(const struct model_source *s)
  */
 static void check_victim(const struct model_source *s, const struct model_source *loser, u64 slot)
 {
-	unsigned int ways = m.table->ways, fresh = ways - hweight64(before.seen), others = 1;
+	unsigned int ways = m.table->ways, others = 1;
+	unsigned int fresh = hweight64(GENMASK_ULL(ways - 1, 0) & ~before.seen);
 	u64 sum = twin_sum(&loser->wheel, m.reach, slot), of;
 	const struct model_source *other;
 

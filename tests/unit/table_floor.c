@@ -6,6 +6,7 @@
  */
 #include <math.h>
 
+#include "table/saved.h"
 #include "table_twin.h"
 
 #define SLOT_TICKS 4
@@ -241,4 +242,99 @@ static void test_aimed(void **state)
 	}
 }
 
-UNIT_MAIN("table_floor", T(test_from_rest), T(test_floods), T(test_aimed))
+#define MANY 60
+
+static u64 now(void)
+{
+	return t.tick;
+}
+
+static int fewer(const void *a, const void *b)
+{
+	const u64 *x = a, *y = b;
+
+	return *x < *y ? 1 : -(*x > *y);
+}
+
+/* Merge all sources that were saved of @old, as restore does; returns how many found no way. */
+static unsigned int merge(struct weir_table *old)
+{
+	const struct weir_heritage of = {
+		.next = t.table, .old = old, .budget = &t.budget, .old_budget = &t.budget,
+		.saved = true,
+	};
+	unsigned int bucket, way, out = 0;
+	struct weir_saved saved;
+
+	for (bucket = 0; bucket <= old->mask; bucket++)
+		for (way = 0; way < old->ways; way++) {
+			if (!weir_saved_source(old, bucket, way, t.tick, &saved))
+				continue;
+			saved.moved.hash = weir_source_hash(&saved.moved.source, t.prefix, &twin_key);
+			out += !!(weir_saved_merge(&of, &saved, false, t.tick) & WEIR_MERGE_EVICTED);
+		}
+	return out;
+}
+
+/*
+ * In a smaller table the sources with the largest counts have the ways, in whatever order they
+ * come, and the floor is the largest count of the others: strangers may send what that leaves.
+ */
+static void one_smaller(unsigned int ways, struct chance *c)
+{
+	u64 sent[MANY], rank[2][MANY], left;
+	unsigned int i, n[2] = { }, out;
+	u64 slot[WEIR_SLOTS_MAX + 1];
+	struct weir_source_state state;
+	struct weir_source source;
+	struct weir_table *old;
+	u32 hash, index;
+
+	begin(100, 4, 4096);
+	old = t.table;
+	for (i = 0; i < MANY; i++) {
+		sent[i] = chance_below(c, 8) ? 1 + chance_below(c, 4) : 1 + chance_below(c, 100);
+		assert_int_equal(charge(i, sent[i], &hash), WEIR_CHARGED);
+		rank[hash & 1][n[hash & 1]++] = sent[i];
+	}
+	twin_leave();
+	begin(100, 4, 64);
+	twin_shrink(t.table, 2, ways);
+	twin_leave();
+	qsort(rank[0], n[0], sizeof(u64), fewer);
+	qsort(rank[1], n[1], sizeof(u64), fewer);
+	out = MANY - min(n[0], ways) - min(n[1], ways);
+	if (chance_below(c, 2)) {
+		assert_int_equal(merge(old), out);
+	} else {
+		weir_table_succeed(t.table, old, &t.budget, &t.budget, &twin_key, now);
+		assert_int_equal(weir_table_drain(t.table), out);
+	}
+	synchronize_rcu();
+	weir_table_free(old);
+	twin_enter();
+	for (i = 0; i < MANY; i++) {
+		source = source_of(i, &hash);
+		index = hash & 1;
+		left = n[index] > ways ? rank[index][ways] : 0;
+		weir_table_peek(t.table, &source, hash, t.tick, &t.budget, &state, slot);
+		check(floor_of(hash) == left, "%llu in the floor, not %llu", floor_of(hash), left);
+		check(sent[i] <= left || (!state.floor && state.count[0] == sent[i]),
+		      "one of %llu has no way, but others of %llu", sent[i], left);
+	}
+	end();
+}
+
+static void test_smaller(void **state)
+{
+	struct unit_runs runs = unit_runs(400);
+	struct chance c;
+	u64 run;
+
+	for (run = runs.first; run < runs.end; run++) {
+		c = chance_of(run);
+		one_smaller(2 + 2 * chance_below(&c, 12), &c);
+	}
+}
+
+UNIT_MAIN("table_floor", T(test_from_rest), T(test_floods), T(test_aimed), T(test_smaller))

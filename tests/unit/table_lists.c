@@ -208,7 +208,7 @@ void lists_pass(u64 ticks)
 	for (i = 0; i < l->budgets; i++)
 		while (l->budget[i].way == CALENDAR && l->ends[i] <= lists.tick) {
 			l->period[i]++;
-			l->table->count[i].slot++;
+			l->table->count[i].base++;
 			l->ends[i] += way_window(&l->budget[i]) * (l->period[i] % 8 ? 4 : 5) / 4;
 		}
 }

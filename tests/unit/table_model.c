@@ -167,6 +167,7 @@ static void begin(u64 run)
 	/* 32-bit slot numbers wrap. */
 	m.tick = below(2) ? below(BIT_ULL(50)) :
 		 (BIT_ULL(32) * (1 + below(3)) - 20) * spec.count[0].slot_ticks;
+	spec.count[0].base = below(2) ? 0 : below(spec.count[0].slot_ticks);
 	m.table = weir_table_alloc(&spec, m.tick);
 	assert_false(IS_ERR(m.table));
 	twin_shrink(m.table, spec.sources > 1 ? 1 << below(2) : 1,

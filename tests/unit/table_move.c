@@ -4,6 +4,7 @@
  * configuration arrive between any two buckets. If all sources find ways, the twin predicts
  * every answer; otherwise no window of a source holds more than the larger budget.
  */
+#include "table/slots.h"
 #include "table_twin.h"
 
 #define SOURCES_MAX 96
@@ -248,6 +249,9 @@ static struct config random_config(const struct config *was)
 	if (old)
 		count->budget = max(count->budget, count->bytes == old->bytes ? old->budget :
 				    weir_budget_part(old->budget, config.budget, was->budget));
+	count->base = below(count->slot_ticks);
+	if (was)
+		weir_slots_follow(&spec, was->table);
 	config.table = weir_table_alloc(&spec, m.tick);
 	assert_false(IS_ERR(config.table));
 	if (!m.exact && config.table->ways > 6 && below(2))

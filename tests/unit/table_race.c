@@ -200,7 +200,7 @@ static void charge_twice(void)
 	assert_true(weir_table_charge(table, &s.lookup) & WEIR_CHARGED);
 	assert_null(shim_locking);
 	assert_int_equal(stand(table, loser).count[0], 2);
-	n = weir_table_walk(table, 0, now, &ten, all);
+	n = weir_table_walk(table, 0, now, &ten, NULL, false, all);
 	for (i = 0; i < n; i++)
 		found += weir_source_same(&all[i].source, &s.source);
 	assert_int_equal(found, 1);

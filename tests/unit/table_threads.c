@@ -168,7 +168,7 @@ static void turn(struct weir_table *table, unsigned int limit)
 
 	for (i = 0; i < budgets; i++)
 		if (budget[limit][i].way == CALENDAR)
-			WRITE_ONCE(table->count[i].slot, test_clock() / WINDOW);
+			WRITE_ONCE(table->count[i].base, test_clock() / WINDOW);
 }
 
 static struct weir_table *make_table(struct chance *c, unsigned int limit)
@@ -238,7 +238,7 @@ static void look(void *arg)
 			check(state[0].count[n] <= room[limit][n], "%llu counted by way %u",
 			      state[0].count[n], budget[limit][n].way);
 		weir_table_walk(table, hash & (weir_table_buckets(table) - 1),
-				test_clock(), room[limit], state);
+				test_clock(), room[limit], NULL, false, state);
 		if (r.forgets && chance_one_in(&c, 4))
 			forgotten[limit][i] += weir_table_forget(table, &source, hash,
 								 test_clock());

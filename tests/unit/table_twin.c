@@ -143,7 +143,7 @@ u64 twin_charged_at(const struct weir_table *table, const struct weir_lookup *lo
 	if (!late)
 		return lookup->tick;
 	slot += late;
-	return max(slot * count->slot_ticks, min(now, (slot + 1) * count->slot_ticks - 1));
+	return max(weir_count_begins(count, slot), min(now, weir_count_begins(count, slot + 1) - 1));
 }
 
 u8 twin_packet(struct weir_table *table, struct weir_lookup *lookup)

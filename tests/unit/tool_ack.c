@@ -282,7 +282,7 @@ static void test_words(void **state)
 		.budgets = { { .has = WEIR_HAS(BUDGET_BUDGET) | WEIR_HAS(BUDGET_UNIT) |
 				      WEIR_HAS(BUDGET_SLOTS) | WEIR_HAS(BUDGET_MODE) |
 				      WEIR_HAS(BUDGET_BURST) } },
-		.penalty_ms = 1000, .renew = true,
+		.penalty_ms = 1000, .renew = true, .log = 5,
 		.match = { .has = -1, .invert = 1, .dev = "lo",
 			   .from_count = 1, .to_count = 1, .sport_count = 1, .dport_count = 1,
 			   .proto_count = 1, .proto = { 1 }, .from = { { .family = AF_INET } }, .to = { { .family = AF_INET } } },
@@ -296,7 +296,7 @@ static void test_words(void **state)
 		.idle = true, .top = 1, .rank = 1, .packets = 1, .mode = 1,
 	};
 
-	assert_int_equal(check_words(WEIR_CMD_LIMIT_ADD, &weir_limit_fields, WEIR_ON_ADD, &limit), 34);
+	assert_int_equal(check_words(WEIR_CMD_LIMIT_ADD, &weir_limit_fields, WEIR_ON_ADD, &limit), 37);
 	assert_int_equal(check_words(WEIR_CMD_EXEMPT_ADD, &weir_exempt_fields, WEIR_ON_ADD, &exempt), 5);
 	assert_int_equal(check_words(WEIR_CMD_EXEMPT_GET, &weir_exempt_fields, WEIR_ON_GET, &exempt), 4);
 	assert_int_equal(check_words(WEIR_CMD_SOURCE_SHOW, &weir_query_fields, WEIR_ON_SHOW, &query), 9);

@@ -225,7 +225,9 @@ static void test_message(void **state)
 	struct weir_config *full = calloc(1, sizeof(*full));
 	struct weir_exempt exempt = { .prefix.family = AF_INET6 };
 	struct weir_limit limit = { .has = -1ULL, .match.has = -1ULL, .match.any = true };
-	struct weir_list list = { .prefix = { { .family = AF_INET6, .len = 128 } }, .prefix_count = 1 };
+	struct weir_list list = {
+		.member = { { { .family = AF_INET6, .len = 128 }, 1 } }, .member_count = 1,
+	};
 	struct weir_err err;
 	char *room = malloc(WEIR_MSG_ROOM);
 	const struct nlattr *attr;
@@ -241,6 +243,7 @@ static void test_message(void **state)
 	strcpy(limit.match.dev, exempt.dev);
 	strcpy(limit.match.from_list, limit.name);
 	strcpy(limit.match.to_list, limit.name);
+	strcpy(limit.budgets_by, limit.name);
 	limit.match.from_count = WEIR_PREFIXES_MAX;
 	limit.match.to_count = WEIR_PREFIXES_MAX;
 	limit.match.sport_count = WEIR_PORTS_MAX;

@@ -67,10 +67,10 @@ int __wrap_weir_nl_ask(struct weir_nl *nl, struct weir_request *request)
 {
 	struct weir_exempt exempt = { .prefix = { .family = AF_INET, .len = 32 } };
 	struct weir_list list = {
-		.name = "nets", .prefix_count = 1, .prefix = { { .family = AF_INET, .len = 8 } },
+		.name = "nets", .member_count = 1, .member = { { { .family = AF_INET, .len = 8 }, 0 } },
 	};
 
-	list.prefix[0].addr[0] = limit_walks;
+	list.member[0].prefix.addr[0] = limit_walks;
 	assert_int_equal(request->flags, NLM_F_DUMP);
 	if (request->cmd == WEIR_CMD_LIMIT_GET)
 		return limit_walk(nl, request);
@@ -215,6 +215,58 @@ static void test_file(void **state)
 	free(none);
 }
 
+/* The saved configuration can be read from @fd. */
+static void check_saved(int fd)
+{
+	char text[256];
+	ssize_t len = read(fd, text, sizeof(text) - 1);
+
+	text[len < 0 ? 0 : len] = '\0';
+	check(!strncmp(text, "#!/usr/sbin/weir -file\nprefix-list add nets ", 44) &&
+	      !strcmp(strstr(text, "exempt"), "exempt add 0.0.0.1\n"), "%s", text);
+	close(fd);
+}
+
+/* The new file that a killed process left is replaced, but nothing else of that name is. */
+static void test_left(void **state)
+{
+	static const enum reading whole[] = { WHOLE };
+	char dir[] = "/tmp/weir-save-XXXXXX", file[64], left[80], *none;
+	union weir_model model = { .path.file = file };
+	struct weir_tool tool;
+	struct stat st;
+	int i;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(file, sizeof(file), "%s/file", dir);
+	snprintf(left, sizeof(left), "%s.weir-new", file);
+	assert_int_equal(close(open(left, O_WRONLY | O_CREAT, 0444)), 0);
+	assert_int_equal(truncate(left, 5000), 0);
+	assert_int_equal(save(whole, &model, &tool, &none), WEIR_EXIT_OK);
+	free(none);
+	assert_int_equal(count_files(dir), 1);
+	check_saved(open(file, O_RDONLY));
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(i ? mkdir(left, 0700) : symlink("/dev/null", left), 0);
+		assert_int_equal(save(whole, &model, &tool, &none), WEIR_EXIT_OUTPUT);
+		free(none);
+		check(strstr(tool.err.text, "/file.weir-new: File exists"), "%s", tool.err.text);
+		assert_int_equal(lstat(left, &st), 0);
+		check_saved(open(file, O_RDONLY));
+		remove(left);
+	}
+	if (!geteuid()) {
+		assert_int_equal(close(open(left, O_WRONLY | O_CREAT, 0600)), 0);
+		assert_int_equal(chown(left, 1, 1), 0);
+		assert_int_equal(save(whole, &model, &tool, &none), WEIR_EXIT_OUTPUT);
+		free(none);
+		check(strstr(tool.err.text, "/file.weir-new: File exists"), "%s", tool.err.text);
+		unlink(left);
+	}
+	unlink(file);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 /* Point the link in @model to @target and save there; the link must stay. */
 static int save_through(union weir_model *model, const char *target, struct weir_tool *tool)
 {
@@ -231,18 +283,6 @@ static int save_through(union weir_model *model, const char *target, struct weir
 	check(readlink(link, is, sizeof(is) - 1) > 0 && !strcmp(is, target),
 	      "%s is no longer a link to %s", link, target);
 	return status;
-}
-
-/* The saved configuration can be read from @fd. */
-static void check_saved(int fd)
-{
-	char text[256];
-	ssize_t len = read(fd, text, sizeof(text) - 1);
-
-	text[len < 0 ? 0 : len] = '\0';
-	check(!strncmp(text, "#!/usr/sbin/weir -file\nprefix-list add nets ", 44) &&
-	      !strcmp(strstr(text, "exempt"), "exempt add 0.0.0.1\n"), "%s", text);
-	close(fd);
 }
 
 /* Through a link save writes to a pipe, a device, a deleted or a missing file. */
@@ -362,4 +402,4 @@ static void test_failure(void **state)
 	free(text);
 }
 
-UNIT_MAIN("tool_save", T(test_again), T(test_file), T(test_link), T(test_never), T(test_failure))
+UNIT_MAIN("tool_save", T(test_again), T(test_file), T(test_left), T(test_link), T(test_never), T(test_failure))

@@ -389,7 +389,7 @@ u64 walk_told(const struct walk_limit *l, const struct walk_source *s, unsigned 
 	u64 most = walk_most(l, s, i, now);
 
 	return is_due_later(l, s, now) ? U64_MAX :
-	       is_full(l, now) || floor_ends(l, now) ? max(most, l->budget[i].room) : most;
+	       is_full(l, now) || floor_ends(l, now) ? max(most, walk_room(l, s, i)) : most;
 }
 
 bool walk_blocked(struct walk_limit *l, struct walk_source *s, u64 end, u64 now)
@@ -446,12 +446,12 @@ enum walk_verdict walk_says(const struct walk_limit *l, const struct walk_source
 		if (!cost[b->bytes])
 			continue;
 		/* A late CPU may spend what it took in the slot before. */
-		if ((u128)walk_bound(l, s, i, now) + cost[b->bytes] > b->room)
+		if ((u128)walk_bound(l, s, i, now) + cost[b->bytes] > walk_room(l, s, i))
 			return clock < now && in_advance(l, s, i) ? WALK_EITHER : WALK_REFUSE;
 		/* Until then a refusal may be cached. */
 		if (b->mode == WEIR_MODE_CALENDAR && l->ended && now < l->ended + HZ)
 			verdict = WALK_EITHER;
-		if ((u128)walk_most(l, s, i, clock) + cost[b->bytes] > b->room)
+		if ((u128)walk_most(l, s, i, clock) + cost[b->bytes] > walk_room(l, s, i))
 			verdict = WALK_EITHER;
 	}
 	return verdict;
@@ -566,7 +566,7 @@ void walk_wall(struct walk_limit *l, u64 now, time64_t wall)
 /* The newcomers' budget. Who is there before newcomers are distinguished is known. */
 static void newcomers_fill(struct walk_limit *l, const struct weir_limit *real, u64 now)
 {
-	const struct weir_newcomers *is = &real->newcomers;
+	const struct weir_newcomers_config *is = &real->cfg.newcomers;
 	struct walk_budget was = l->newcomers;
 	u64 sum = was.amount ? held(&was, &l->others, now, false) : 0;
 	struct walk_source *s;
@@ -574,11 +574,11 @@ static void newcomers_fill(struct walk_limit *l, const struct weir_limit *real, 
 	l->newcomers = (struct walk_budget) {
 		.mode = WEIR_MODE_STRICT, .window_ms = is->window_ms, .amount = is->budget,
 		.room = is->budget, .window = ((u64)is->window_ms * HZ + 999) / 1000,
-		.slots = is->slots, .slot_ticks = is->slot_ticks,
+		.slots = real->newcomers.slots, .slot_ticks = real->newcomers.slot_ticks,
 	};
 	if (!is->budget)
 		l->newcomers = (struct walk_budget) { };
-	l->known_ticks = is->known_ticks;
+	l->known_ticks = real->newcomers.known_ticks;
 	l->lost += was.amount != is->budget || was.window_ms != is->window_ms;
 	/* What has left the old window is unknown to a new one. */
 	if (!was.amount || !is->budget || was.window_ms != is->window_ms)
@@ -601,13 +601,13 @@ static void newcomers_fill(struct walk_limit *l, const struct weir_limit *real, 
 
 static struct walk_budget budget_of(const struct weir_limit *real, unsigned int i)
 {
-	const struct weir_budget *is = &real->budget[i];
+	const struct weir_budget *is = &real->cfg.budget[i];
 
 	return (struct walk_budget) {
 		.mode = is->mode, .window_ms = is->window_ms, .bytes = real->bytes & BIT(i),
 		.amount = is->amount, .room = real->room[i],
 		.window = ((u64)is->window_ms * HZ + 999) / 1000,
-		.slots = is->slots, .slot_ticks = is->slot_ticks,
+		.slots = real->slots[i], .slot_ticks = real->slot_ticks[i],
 		.holds = weir_shape_max(&real->table->count[i].shape),
 	};
 }
@@ -635,7 +635,7 @@ void walk_limit_make(struct walk_limit *l, const struct weir_limit *real, u64 no
 	walk_learns(l, now);
 	for (i = 0; i < l->budgets; i++)
 		if (l->budget[i].mode == WEIR_MODE_CALENDAR)
-			ends_after(&l->budget[i], &real->zone, wall);
+			ends_after(&l->budget[i], &real->cfg.zone, wall);
 }
 
 /* Do two budgets number their slots alike, whatever their units are? */
@@ -889,7 +889,7 @@ void walk_limit_set(struct walk_limit *l, const struct weir_limit *real, bool ke
 		from[i] = kept ? i : before(was.budget, was.budgets, &l->budget[i]);
 		if (l->budget[i].mode == WEIR_MODE_CALENDAR)
 			calendar_move(&l->budget[i], was.budget, was.budgets, from[i],
-				      &l->asked.zone, &real->zone, wall);
+				      &l->asked.zone, &real->cfg.zone, wall);
 	}
 	for (s = l->source; s < l->source + l->sources; s++) {
 		source_move(&was, l, s, from, more, kept, now);
@@ -911,6 +911,41 @@ void walk_limit_set(struct walk_limit *l, const struct weir_limit *real, bool ke
 	walk_placed(l, now);
 }
 
+/* Of the longest prefixes that contain a source the last has its budget. */
+static u64 own_of(const struct walk_limit *l, const struct weir_source *source)
+{
+	const struct weir_member *m, *found = NULL;
+	struct in6_addr addr;
+	u8 len, family = weir_source_address(source, l->asked.prefix, &addr, &len);
+	unsigned int bit;
+
+	for (m = l->member; m < l->member + l->members; m++) {
+		for (bit = 0; bit < m->prefix.len; bit++)
+			if ((ntohl(m->prefix.word[bit / 32]) ^ ntohl(addr.s6_addr32[bit / 32])) >>
+			    (31 - bit % 32) & 1)
+				break;
+		if (m->prefix.family == family && bit == m->prefix.len &&
+		    (!found || m->prefix.len >= found->prefix.len))
+			found = m;
+	}
+	return found ? found->budget : 0;
+}
+
+void walk_members(struct walk_limit *l, const struct weir_member *member, unsigned int members)
+{
+	struct walk_source *s;
+
+	l->member = member;
+	l->members = members;
+	for (s = l->source; s < l->source + l->sources; s++)
+		s->own = own_of(l, &s->key);
+}
+
+u64 walk_room(const struct walk_limit *l, const struct walk_source *s, unsigned int i)
+{
+	return !i && s->own ? s->own : l->budget[i].room;
+}
+
 struct walk_source *walk_source(struct walk_limit *l, struct weir_source whole)
 {
 	struct walk_source *s;
@@ -921,7 +956,7 @@ struct walk_source *walk_source(struct walk_limit *l, struct weir_source whole)
 			return s;
 	assert_true(l->sources < WALK_SOURCES);
 	l->sources++;
-	*s = (struct walk_source) { .key = whole };
+	*s = (struct walk_source) { .key = whole, .own = own_of(l, &whole) };
 	return s;
 }
 

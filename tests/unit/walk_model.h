@@ -42,6 +42,7 @@ struct walk_budget {
 
 struct walk_source {
 	struct weir_source key;		/* masked */
+	u64 own;			/* its first budget, or 0: the limit's */
 	struct walk_list bound[WEIR_BUDGETS_MAX], most[WEIR_BUDGETS_MAX];
 	bool placed;			/* it may have an entry */
 	u64 blocked;			/* until this tick it must be refused, */
@@ -57,9 +58,11 @@ struct walk_source {
 };
 
 struct walk_limit {
-	struct weir_limit asked;	/* the configuration, as the last change asked for it */
+	struct weir_limit_config asked;	/* the configuration, as the last change asked for it */
 	struct walk_budget budget[WEIR_BUDGETS_MAX];
 	unsigned int budgets;
+	const struct weir_member *member;	/* that have budgets of sources, */
+	unsigned int members;		/* so many */
 	unsigned int entries;		/* of a set */
 	bool crowded;			/* sources may have been evicted */
 	bool mixed;			/* they were, so what left an exact window may come back in a longer one */
@@ -83,6 +86,11 @@ void walk_limit_make(struct walk_limit *l, const struct weir_limit *real, u64 no
 void walk_limit_set(struct walk_limit *l, const struct weir_limit *real, bool kept, u64 now,
 		    time64_t wall);
 void walk_limit_free(struct walk_limit *l);
+
+/* Budgets of sources, which are the caller's. */
+void walk_members(struct walk_limit *l, const struct weir_member *member, unsigned int members);
+/* The room of a source. */
+u64 walk_room(const struct walk_limit *l, const struct walk_source *s, unsigned int i);
 
 struct walk_source *walk_source(struct walk_limit *l, struct weir_source whole);
 

@@ -65,7 +65,7 @@ static void check_state(void)
 	      (level + cost * t.shape.parts > t.size * t.shape.parts), "run %llu: full", t.run);
 	weir_count_advance(&t.shape, w, t.slot);
 	check(weir_wheel_entry(&t.shape, w, 0) == level, "run %llu: turn", t.run);
-	wait = weir_count_wait(&t.shape, w, cost, t.size);
+	wait = weir_count_wait(&t.shape, w, w->at, cost, t.size);
 	check(!weir_count_full(&t.shape, w, t.slot + wait, cost, t.size) &&
 	      (!wait || weir_count_full(&t.shape, w, t.slot + wait - 1, cost, t.size)),
 	      "run %llu: wait %llu", t.run, wait);
@@ -152,7 +152,7 @@ static void reserve(u64 *last)
 	if (weir_count_full(&t.shape, w, t.slot, cost, ahead ? 2 * t.size : t.size))
 		return;
 	weir_count_advance(&t.shape, w, t.slot);
-	wait = weir_count_wait(&t.shape, w, cost, t.size);
+	wait = weir_count_wait(&t.shape, w, w->at, cost, t.size);
 	weir_count_add(&t.shape, w, cost);
 	if (ahead)
 		due += weir_leak_due(&t.shape, w, cost, t.size);
@@ -260,7 +260,7 @@ static void test_marks(void **state)
 			assert_false(weir_count_marked(&shape, w, at));
 			weir_count_mark(&shape, w, at, 5);
 			assert_true(weir_count_marked(&shape, w, at));
-			assert_int_equal(weir_count_wanted(&shape, w), 5);
+			assert_int_equal(weir_count_wanted(&shape, w, w->at), 5);
 			assert_true(weir_count_marked(&shape, w, at + parts));
 			assert_false(weir_count_marked(&shape, w, at + 40 * parts));
 			weir_count_advance(&shape, w, at + 40 * parts);

@@ -44,7 +44,7 @@ static void check_state(void)
 	      (list_sum(t.now + ahead) + cost > t.budget), "run %llu: full", t.run);
 	weir_count_advance(&t.shape, w, t.now);
 	check(weir_count_sum(&t.shape, w, t.now) == list_sum(t.now), "run %llu: turn", t.run);
-	wait = weir_count_wait(&t.shape, w, cost, t.budget);
+	wait = weir_count_wait(&t.shape, w, w->at, cost, t.budget);
 	check(list_sum(t.now + wait) + cost <= t.budget &&
 	      (!wait || list_sum(t.now + wait - 1) + cost > t.budget), "run %llu: wait", t.run);
 }
@@ -176,7 +176,7 @@ static void test_silence(void **state)
 			assert_int_equal(!!weir_count_full(&t.shape, w, passed[j], entries, entries), !!n);
 			weir_count_advance(&t.shape, w, passed[j]);
 			assert_int_equal(weir_count_sum(&t.shape, w, passed[j]), n);
-			assert_int_equal(!weir_count_wait(&t.shape, w, entries, entries), !n);
+			assert_int_equal(!weir_count_wait(&t.shape, w, w->at, entries, entries), !n);
 		}
 	}
 }

@@ -123,7 +123,7 @@ static void check_charge(struct chance *c, u64 run, struct weir_shape shape, uni
 	cost = chance_one_in(c, 2) ? budget - S[R - 1] + chance_below(c, 2) : edge(c, U64_MAX);
 	room_for = has_room(S, R, asked, cost);
 	if (cost <= asked) {
-		wait = weir_count_wait(&shape, &room->wheel, cost, asked);
+		wait = weir_count_wait(&shape, &room->wheel, at, cost, asked);
 		check(wait <= R && (wait == R || S[R - 1 - wait] <= asked - cost) &&
 		      (!wait || S[R - wait] > asked - cost),
 		      "run %llu: %llu of %llu after %u slots", run, cost, asked, wait);

@@ -26,10 +26,11 @@ top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
 cache=$top/.cache
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 servers_packages='bird2 coreutils curl dash keepalived nginx-light openssh-client openssh-server'
-systemd_packages='bash coreutils dash grep iproute2 kmod sed systemd util-linux'
+systemd_packages='bash coreutils dash diffutils dpkg findutils grep init-system-helpers iproute2 kmod
+	libc-bin libjansson4 libncursesw6 mawk perl-base sed systemd util-linux'
 # Programs that the tests run, and the tool's libraries
 arm64_packages='bash busybox-static coreutils dash findutils grep iproute2 iputils-ping
-	jq kmod libjansson-dev libmnl-dev mawk nftables procps sed util-linux'
+	jq kmod libjansson-dev libmnl-dev mawk nftables procps sed util-linux zlib1g-dev'
 
 say() { printf 'setup: %s\n' "$*"; }
 
@@ -90,14 +91,14 @@ download() {
 
 why() { grep -h '^[EW]:' "$cache/apt/$1/log" 2>/dev/null | head -n 1; }
 
-# The modules that network tests use, a tenth of all.
+# The modules that tests use, of networks and a file system: a tenth of all.
 wanted() {
 	local d
 	for d in ./lib/modules/'*' ./usr/lib/modules/'*'; do
 		printf '%s\n' "$d/modules.*" "$d/vmlinuz" \
-			"$d"/kernel/{net,lib,crypto,arch,mm,fs/{9p,netfs,fscache,overlayfs}}/'*' \
+			"$d"/kernel/{net,lib,crypto,arch,mm,fs/{9p,netfs,fscache,overlayfs,ext4,jbd2}}/'*' \
 			"$d"/kernel/drivers/{net,virtio,ptp,char/hw_random}/'*' \
-			"$d"/kernel/drivers/{char/virtio_console,block/virtio_blk}.ko'*'
+			"$d"/kernel/{fs/mbcache,drivers/{char/virtio_console,block/{virtio_blk,loop}}}.ko'*'
 	done
 	echo './boot/vmlinuz-*'
 }
@@ -106,6 +107,9 @@ unwanted() {
 		'*/drivers/net/'{can,dsa,ethernet,fddi,fjes,hamradio,hippi,hyperv,ieee802154,ipa,pcs,phy/[a-km-z],plip,thunderbolt,usb,wan,wireless,wwan,xen-netback}'*' \
 		'*/kernel/net/'{6lowpan,appletalk,atm,ax25,bluetooth,caif,can,ceph,dccp,ieee802154,mac80211,mac802154,netrom,nfc,qrtr,rds,rose,rxrpc,smc,sunrpc,tipc,vmw_vsock,wireless,x25}/'*'
 }
+
+# What a kernel was unpacked by: one with fewer modules than tests use by now is downloaded again.
+selection() { { wanted && unwanted; } | cksum; }
 
 # unpack_vmlinuz FILE: print the ELF kernel in a bzImage, found by its header (see the
 # kernel's Documentation/arch/x86/boot.rst); arm64's image is not compressed
@@ -187,7 +191,7 @@ userland() {
 	for link in bin lib lib64 sbin; do mkdir -p "$dir/usr/$link" && ln -s "usr/$link" "$dir/$link" || return; done
 	for deb in "$cache/apt/$suite"/cache/archives/*.deb; do
 		dpkg-deb --fsys-tarfile "$deb" |
-			tar -x -C "$dir" --keep-directory-symlink --exclude=./{etc,var,usr/share} --exclude='./usr/lib/*/perl*' || return
+			tar -x -C "$dir" --keep-directory-symlink --exclude=./{etc,var,usr/share} --exclude='./usr/lib/*/perl/*' || return
 	done
 	rmdir "$dir"/* 2>/dev/null
 	echo "$3" >"$dir/packages"
@@ -201,7 +205,9 @@ systemd() {
 	rm -rf "$dir"
 	for suite in bookworm trixie; do
 		say "downloading systemd of $suite"
-		suite_init "$suite" && userland "$dir/$suite" "$suite" "$systemd_packages" ||
+		suite_init "$suite" && userland "$dir/$suite" "$suite" "$systemd_packages" &&
+			(download "$suite" "$dir/$suite" dkms) && dpkg-deb --fsys-tarfile "$dir/$suite"/dkms_*.deb |
+			tar -x -C "$dir/$suite" --keep-directory-symlink --exclude=./usr/share && rm "$dir/$suite"/dkms_*.deb ||
 			{ say "systemd of $suite cannot be had: $(why "$suite")"; return 1; }
 	done
 	rm -rf "$cache/systemd" && mv -T "$dir" "$cache/systemd"
@@ -248,7 +254,7 @@ kernel() {
 	(download "$suite" "$dir/deb" $pkgs) || { say "guest kernel $name cannot be had: $(why "$suite")"; return 1; }
 	[ -z "$cross" ] || userland "$dir/root" "$suite" "$arm64_packages" ||
 		{ say "the programs of arm64 cannot be had: $(why "$suite")"; return 1; }
-	{ [ -z "$image" ] || unpack_image "$dir" "$ver"; } && (unpack_headers "$dir" "$ver" "$suite") && echo "$ver" >"$dir/version" ||
+	{ [ -z "$image" ] || unpack_image "$dir" "$ver"; } && (unpack_headers "$dir" "$ver" "$suite") && selection >"$dir/selection" && echo "$ver" >"$dir/version" ||
 		{ say "guest kernel $name ($ver) does not unpack (is the disk full?)."; return 1; }
 	rm -rf "${dir:?}"/{deb,boot,usr/share}
 	rm -rf "$cache/kernels/$name"
@@ -268,7 +274,7 @@ source_bits() {
 		v=linux-source-${pkg#linux-source-}
 		dpkg-deb --fsys-tarfile "$dir"/deb/*.deb | tar -xO "./usr/src/$v.tar.xz" | xz -dc -T0 |
 			tar -x -C "$dir" --strip-components=1 "$v"/scripts/{checkpatch.pl,spelling.txt,const_structs.checkpatch,coccinelle} \
-				"$v"/tools/{net/ynl,memory-model} "$v/Documentation/netlink" || continue
+				"$v"/tools/{net/ynl,memory-model,testing/selftests/{net/{lib.sh,lib,netfilter},kselftest}} "$v/Documentation/netlink" || continue
 		rm -rf "$dir/deb"; echo "$suite $pkg" >"$dir/version"
 		rm -rf "$cache/source"; mv -T "$dir" "$cache/source"
 		return
@@ -369,7 +375,7 @@ status=0
 todo=()
 for name; do
 	case $name in
-	source) [ -e "$cache/source/tools/memory-model" ] || todo+=("$name") ;;
+	source) [ -e "$cache/source/tools/testing" ] || todo+=("$name") ;;
 	captures) [ -e "$cache/captures" ] || todo+=("$name") ;;
 	herd) [ -x "$cache/herd/herd7" ] || todo+=("$name") ;;
 	pahole) [ -x "$cache/pahole/pahole" ] || todo+=("$name") ;;
@@ -377,9 +383,11 @@ for name; do
 	prometheus) [ -x "$cache/prometheus/promtool" ] || todo+=("$name") ;;
 	servers) holds "$cache/servers" "$servers_packages" || todo+=("$name") ;;
 	systemd) holds "$cache/systemd/trixie" "$systemd_packages" || todo+=("$name") ;;
-	6.12-arm64) holds "$cache/kernels/$name/root" "$arm64_packages" || todo+=("$name") ;;
 	uml | debug) [ -e "$cache/$name/source/version" ] || todo+=("$name") ;;
-	*) [ -e "$cache/kernels/$name/version" ] || todo+=("$name") ;;
+	*)
+		{ [ "$(cat "$cache/kernels/$name/selection" 2>/dev/null)" = "$(selection)" ] &&
+			{ [ "$name" != 6.12-arm64 ] || holds "$cache/kernels/$name/root" "$arm64_packages"; }; } || todo+=("$name")
+		;;
 	esac
 done
 [ ${#todo[@]} -gt 0 ] || exit 0

@@ -13,8 +13,14 @@ struct {
 	__uint(XDP_PASS, 1);
 } _weir_xdp SEC(".xdp_run_config");
 
-/* libbpf gives the program this map. By it the tool knows the program from others of its name. */
-const char of_weir[] SEC(".rodata.of_weir") __attribute__((used)) = "weir xdp attach";
+/*
+ * libbpf gives the program this map. By it the tool knows the program from others of its name, and
+ * the device, whose name and network namespace it writes there, also when that is gone.
+ */
+const struct {
+	char dev[16];
+	__u64 netns;
+} of_weir SEC(".rodata.of_weir") __attribute__((used));
 
 SEC("xdp.frags")
 int weir_xdp(struct xdp_md *ctx)

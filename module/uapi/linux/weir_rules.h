@@ -20,10 +20,12 @@
 struct weir_budget_rules {
 	__u64 amount;
 	__u64 burst;		/* 0: not given */
+	__u64 alone;		/* likewise */
 	__u32 window_ms;
 	__u32 slots;		/* 0: not given */
 	__u32 mode;
 	__u8 bytes;		/* it counts bytes, else packets */
+	__u8 shared;		/* is the limit */
 	__u8 len6;		/* the limit's prefix length */
 };
 
@@ -34,6 +36,11 @@ struct weir_limit_rules {
 	__u8 newcomers;		/* has such a budget */
 	__u8 zone;		/* given */
 	__u8 calendar;		/* has such a budget */
+	__u8 budgets_by;	/* given */
+	__u8 bucket;		/* is its first budget */
+	__u8 alone;		/* has such an amount, likewise */
+	__u8 shared;
+	__u8 slotless;		/* a budget is a bucket or exact */
 	__u8 len4, len6;
 };
 
@@ -107,6 +114,12 @@ static inline int weir_budget_rules(const struct weir_budget_rules *is,
 	if (is->burst && is->mode != WEIR_MODE_BUCKET)
 		return weir_rule_broken(rule, -EINVAL, WEIR_A_BUDGET_BURST,
 					"a burst is what a bucket holds; say bucket, too, or no burst");
+	if (is->alone && !is->shared)
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_BUDGET_ALONE,
+					"hosts that share a limit can be alone; say shared, too, or no alone");
+	if (is->alone > is->amount)
+		return weir_rule_broken(rule, -ERANGE, WEIR_A_BUDGET_ALONE,
+					"a host alone has at most the budget; give a smaller amount, or none");
 	if (is->mode == WEIR_MODE_BUCKET)
 		return weir_bucket_rules(is, rule);
 	if (is->mode == WEIR_MODE_EXACT)
@@ -141,6 +154,18 @@ static inline int weir_limit_rules(const struct weir_limit_rules *is,
 	if (is->penalty_ms && one)
 		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_PENALTY_MS,
 					"a prefix length of 0 makes one source of all; a penalty needs their own");
+	if (is->budgets_by && one)
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_BUDGETS_BY,
+					"a prefix length of 0 makes one source of all; budgets-by needs their own");
+	if (is->budgets_by && is->bucket)
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_BUDGETS_BY,
+					"a bucket drains alike for all sources; budgets-by needs another kind");
+	if (is->budgets_by && is->alone)
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_BUDGETS_BY,
+					"a list has no amounts for a host alone; leave out that of the first budget");
+	if (is->shared && is->slotless)
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_SHARING,
+					"buckets and exact budgets cannot be shared; use strict or lenient");
 	if (is->newcomers && one)
 		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_NEWCOMERS,
 					"a prefix length of 0 makes one source of all; newcomers need their own");

@@ -49,6 +49,7 @@ typedef unsigned int gfp_t;
 #define noinline_for_stack noinline
 #define __flatten __attribute__((flatten))
 #define unlikely(x)	__builtin_expect(!!(x), 0)
+#define prefetch(p)	__builtin_prefetch(p)
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
@@ -94,6 +95,7 @@ typedef unsigned int gfp_t;
 #define hweight16(x)	((unsigned int)__builtin_popcount((u16)(x)))
 #define BITS_PER_LONG	((int)(8 * sizeof(long)))
 #define BITS_TO_LONGS(n)	(((n) + 8 * sizeof(long) - 1) / (8 * sizeof(long)))
+#define DECLARE_BITMAP(name, bits)	unsigned long name[BITS_TO_LONGS(bits)]
 
 static inline bool test_bit(unsigned int bit, const unsigned long *map)
 {
@@ -170,10 +172,12 @@ static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 c)
 }
 
 #define hash_32(x, bits)	((u32)(x) * 0x61c88647u >> (32 - (bits)))
+#define GOLDEN_RATIO_64	0x61C8864680B583EBull
 
 #define DIV_ROUND_UP_ULL(n, d)		(((u64)(n) + (d) - 1) / (d))
 #define __cold				__attribute__((cold))
 #define check_mul_overflow(a, b, to)	__builtin_mul_overflow(a, b, to)
+#define check_add_overflow(a, b, to)	__builtin_add_overflow(a, b, to)
 #define struct_size(p, member, n) \
 	(sizeof(*(p)) + sizeof((p)->member[0]) * (size_t)(n))
 
@@ -224,6 +228,7 @@ void kvfree(const void *p);
 void *kmemdup(const void *from, size_t size, gfp_t gfp);
 
 #define kzalloc(size, gfp)		kvzalloc(size, gfp)
+#define kcalloc(n, size, gfp)		kvzalloc((size_t)(n) * (size), gfp)
 #define kvcalloc(n, size, gfp)		kvzalloc((size_t)(n) * (size), gfp)
 #define kvmalloc_node(size, gfp, node)	((void)(node), kvzalloc(size, gfp))
 #define cpu_to_node(cpu)		0
@@ -290,6 +295,7 @@ struct delayed_work {
 #define mod_delayed_work(wq, work, ticks)	queue_delayed_work(wq, work, ticks)
 #define MAX_JIFFY_OFFSET			((~0UL >> 2) - 1)
 #define cancel_delayed_work_sync(work)		((void)((work)->due = 0))
+#define flush_delayed_work(w)			((w)->due ? ((w)->due = 0, (w)->work.func(&(w)->work)) : (void)0)
 
 /* The wall clock, which a test sets; it runs the timers, too. */
 typedef s64 time64_t;
@@ -327,6 +333,7 @@ void hrtimer_cancel(struct hrtimer *timer);
 void shim_timers_run(void);
 
 /* Disabled tracepoints */
+#define TRACE_DEFINE_ENUM(name)
 #define TP_PROTO(args...)	args
 #define TP_ARGS(args...)
 #define TP_STRUCT__entry(args...)

@@ -16,6 +16,8 @@ typedef struct {
 #define atomic_read(v)		__atomic_load_n(&(v)->counter, __ATOMIC_RELAXED)
 #define atomic_set(v, i)	__atomic_store_n(&(v)->counter, i, __ATOMIC_RELAXED)
 #define atomic_add(i, v)	((void)__atomic_fetch_add(&(v)->counter, i, __ATOMIC_RELAXED))
+#define atomic_inc(v)		atomic_add(1, v)
+#define atomic_dec(v)		atomic_add(-1, v)
 #define atomic_try_cmpxchg_relaxed(v, old, new)				\
 	__atomic_compare_exchange_n(&(v)->counter, old, (int)(new), false,	\
 				    __ATOMIC_RELAXED, __ATOMIC_RELAXED)
@@ -23,6 +25,13 @@ typedef struct {
 #define atomic64_add(n, v)	((void)__atomic_fetch_add(&(v)->counter, n, __ATOMIC_RELAXED))
 #define atomic64_sub(n, v)	((void)__atomic_fetch_sub(&(v)->counter, n, __ATOMIC_RELAXED))
 #define atomic64_inc(v)		atomic64_add(1, v)
+
+static inline s64 atomic64_cmpxchg_relaxed(atomic64_t *v, s64 old, s64 new)
+{
+	__atomic_compare_exchange_n(&v->counter, &old, new, false, __ATOMIC_RELAXED,
+				    __ATOMIC_RELAXED);
+	return old;
+}
 
 typedef struct {
 	u32 refs;	/* atomic */

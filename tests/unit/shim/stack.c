@@ -58,6 +58,14 @@ unsigned int ipv6_addr_type(const struct in6_addr *addr)
 	return (ntohl(addr->s6_addr32[0]) & 0xffc00000) == 0xfe800000 ? IPV6_ADDR_LINKLOCAL : 0;
 }
 
+void ipv6_addr_prefix(struct in6_addr *prefix, const struct in6_addr *addr, int len)
+{
+	int i;
+
+	for (i = 0; i < 16; i++, len -= 8)
+		prefix->s6_addr[i] = len <= 0 ? 0 : addr->s6_addr[i] & (len < 8 ? 0xff00 >> len : 0xff);
+}
+
 bool ipv6_prefix_equal(const struct in6_addr *a, const struct in6_addr *b, unsigned int len)
 {
 	const u8 *x = (const u8 *)a, *y = (const u8 *)b;

@@ -63,6 +63,34 @@ extern int shim_hooks_error;
 int nf_register_net_hooks(struct net *net, const struct nf_hook_ops *ops, unsigned int n);
 void nf_unregister_net_hooks(struct net *net, const struct nf_hook_ops *ops, unsigned int n);
 
+/* Loggers, as nf_log.h has them, and for tests what was asked of them: see hooks.c. */
+enum nf_log_type {
+	NF_LOG_TYPE_LOG,
+	NF_LOG_TYPE_ULOG,
+};
+
+struct nf_loginfo {
+	u8 type;
+	union {
+		struct {
+			u16 group;
+		} ulog;
+	} u;
+};
+
+#define request_module(name)	((void)(name))
+
+extern int shim_logger_error;
+extern unsigned int shim_loggers, shim_logged;
+extern char shim_log_prefix[128];
+
+int nf_logger_find_get(int pf, enum nf_log_type type);
+void nf_logger_put(int pf, enum nf_log_type type);
+__attribute__((format(printf, 8, 9)))
+void nf_log_packet(struct net *net, u8 pf, unsigned int hooknum, const struct sk_buff *skb,
+		   const struct net_device *in, const struct net_device *out,
+		   const struct nf_loginfo *li, const char *fmt, ...);
+
 #define IP_OFFSET 0x1fff
 
 /* Numbers of RFC 8200, under the kernel's names */
@@ -89,6 +117,7 @@ struct frag_hdr {
 
 bool ipv6_ext_hdr(u8 next);
 unsigned int ipv6_addr_type(const struct in6_addr *addr);
+void ipv6_addr_prefix(struct in6_addr *prefix, const struct in6_addr *addr, int len);
 bool ipv6_prefix_equal(const struct in6_addr *a, const struct in6_addr *b, unsigned int len);
 int ipv6_skip_exthdr(const struct sk_buff *skb, int start, u8 *next, __be16 *frag_off);
 

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counts as numbers. What was counted in a slot goes to the slot here in which its last tick
+ * lies: the same one if slots are as long and begin at the same ticks, else one that holds it for
+ * longer, by a slot at most.
+ */
+#include <linux/string.h>
+#include <linux/time64.h>
+
+#include "count/numbers.h"
+
+static void number_put(void *numbers, unsigned int i, u8 width, u64 number)
+{
+	u32 narrow = number;
+	u16 narrowest = number;
+
+	memcpy(numbers + i * width, width == 2 ? (void *)&narrowest :
+	       width == 4 ? (void *)&narrow : (void *)&number, width);
+}
+
+static u64 number_get(const void *numbers, unsigned int i, u8 width)
+{
+	u64 number;
+	u32 narrow;
+	u16 narrowest;
+
+	if (width == 8) {
+		memcpy(&number, numbers + i * 8, 8);
+		return number;
+	}
+	if (width == 4) {
+		memcpy(&narrow, numbers + i * 4, 4);
+		return narrow;
+	}
+	memcpy(&narrowest, numbers + i * 2, 2);
+	return narrowest;
+}
+
+/* The numbers of a count that was turned to the current slot. Returns their bytes. */
+unsigned int weir_count_keep(const struct weir_count *count, const struct weir_wheel *w,
+			     void *numbers)
+{
+	const struct weir_shape *shape = &count->shape;
+	unsigned int i, n = 0;
+	u64 number;
+
+	if (shape->kind == WEIR_COUNT_LOG) {
+		n = weir_log_since(shape, w, w->at - shape->parts);
+		for (i = 0; i < n; i++)
+			number_put(numbers, i, shape->width, w->at - weir_log_slot(shape, w, i));
+	} else if (shape->kind == WEIR_COUNT_LEAK) {
+		number = weir_leak_level(shape, w, w->at);
+		number_put(numbers, 0, shape->width, number);
+		n = !!number;
+	} else {
+		for (i = 0; i <= shape->reach; i++) {
+			number = weir_ring_slot(shape, w, i);
+			number_put(numbers, i, shape->width, number);
+			if (number)
+				n = i + 1;
+		}
+	}
+	return n * shape->width;
+}
+
+/* Has a count refused lately? If so, fill in how many slots @ago. */
+bool weir_count_keep_refusal(const struct weir_count *count, const struct weir_wheel *w, u32 *ago)
+{
+	const struct weir_shape *shape = &count->shape;
+	u32 group = w->at >> shape->mark_shift;
+
+	if (!weir_count_marked(shape, w, w->at))
+		return false;
+	/* A mark may be ahead of its wheel. */
+	group -= max_t(s8, group - w->refused, 0);
+	*ago = w->at - (group << shape->mark_shift);
+	return true;
+}
+
+/* How many ticks here the current slot had lasted: not more, lest it ends before it would have. */
+u64 weir_kept_lasted(const struct weir_kept_clock *clock)
+{
+	/* What was kept was rounded down. */
+	return mul_u64_u64_div_u64(clock->phase_ns + 1, HZ, NSEC_PER_SEC);
+}
+
+/* The tick here that was the last of a slot, so many before the current one. */
+static u64 last_tick(const struct weir_kept_clock *clock, u32 slots)
+{
+	/* Each of the three was rounded down. */
+	const u64 rounded = 3;
+	u64 ns, ticks;
+
+	if (!slots)
+		return clock->tick;
+	ns = clock->phase_ns + (slots - 1) * clock->slot_ns + clock->tick_ns + rounded;
+	ticks = mul_u64_u64_div_u64(ns, HZ, NSEC_PER_SEC);
+	return clock->tick - min(clock->tick, ticks);
+}
+
+/* How long the slot of a tick has lasted, in ns. */
+static u64 slot_lasted(const struct weir_count *count, u64 tick)
+{
+	u64 ticks = tick - weir_count_begins(count, weir_count_slot(count, tick));
+
+	return mul_u64_u64_div_u64(ticks, NSEC_PER_SEC, HZ);
+}
+
+/* Turn a wheel to the slot that has the last tick of one that was kept. */
+static void wheel_turn(const struct weir_count *count, struct weir_wheel *w,
+		       const struct weir_kept_clock *clock, u32 slots)
+{
+	weir_count_advance(&count->shape, w, weir_count_slot(count, last_tick(clock, slots)));
+}
+
+/*
+ * Fill a wheel, up to the slot of clock->tick. Each length of @clock is below 2^60, that of all
+ * slots of a window, too. Returns false if a count has no such numbers, or none so narrow.
+ */
+bool weir_count_restore(const struct weir_count *count, struct weir_wheel *w,
+			const void *numbers, unsigned int bytes, u8 width,
+			const struct weir_kept_clock *clock)
+{
+	const struct weir_shape *shape = &count->shape;
+	unsigned int n = bytes / width;
+	u64 number, oldest = 0;
+
+	if (bytes % width || n > (shape->kind == WEIR_COUNT_LOG ? shape->entries :
+				  shape->kind == WEIR_COUNT_LEAK ? 1 : shape->reach + 1u))
+		return false;
+	if (n)
+		oldest = shape->kind == WEIR_COUNT_LOG ? number_get(numbers, n - 1, width) :
+			 shape->kind == WEIR_COUNT_LEAK ? 0 : n - 1;
+	if (oldest > max(shape->parts, n))
+		return false;
+	weir_count_init(shape, w, weir_count_slot(count, last_tick(clock, oldest)));
+	while (n--) {
+		number = number_get(numbers, n, width);
+		if (shape->kind == WEIR_COUNT_LEAK) {
+			/* No slot was shorter: the next one begins to leak too early. */
+			if (slot_lasted(count, clock->tick) > clock->phase_ns &&
+			    check_add_overflow(number, shape->rate, &number))
+				number = U64_MAX;
+			weir_wheel_store(shape, w, 0, number);
+		} else if (shape->kind == WEIR_COUNT_LOG) {
+			if (number > oldest)
+				return false;
+			oldest = number;
+			wheel_turn(count, w, clock, number);
+			weir_count_add(shape, w, 1);
+		} else if (number > min(WEIR_NUMBER_MAX, weir_width_max(shape->width) -
+					weir_wheel_entry(shape, w, 0))) {
+			return false;
+		} else if (number) {
+			wheel_turn(count, w, clock, n);
+			weir_count_add(shape, w, number);
+		}
+	}
+	wheel_turn(count, w, clock, 0);
+	return true;
+}
+
+/* A count that was filled has refused a cost. */
+void weir_count_restore_refusal(const struct weir_count *count, struct weir_wheel *w, u64 cost,
+				u32 ago, const struct weir_kept_clock *clock)
+{
+	weir_count_mark(&count->shape, w, weir_count_slot(count, last_tick(clock, ago)), cost);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Sources and floors outside of a table: read from one, and merged into another one as if it
+ * were the successor. See the top of saved.c.
+ */
+#ifndef WEIR_SAVED_H
+#define WEIR_SAVED_H
+
+#include "table/counts.h"
+#include "table/resize.h"
+
+/* A source with its counts, or a floor. */
+struct weir_saved {
+	struct weir_moved moved;	/* of a source */
+	struct weir_floor floor;	/* of a floor */
+	/* As those of a way, by the table that they are of */
+	union weir_wheel_copy wheel[WEIR_BUDGETS_MAX];
+};
+
+/* What became of a source that was merged. */
+#define WEIR_MERGE_EVICTED	BIT(0)	/* it, or another one, was live and has no way */
+#define WEIR_MERGE_UNBLOCKED	BIT(1)	/* there was no room for its block */
+
+static inline struct weir_wheel *weir_saved_wheel(struct weir_saved *saved,
+						  const struct weir_count *count)
+{
+	return weir_wheel_of(count, &saved->wheel->wheel);
+}
+
+/*
+ * Process context; not while the table has a predecessor. @tick is now. The first two return
+ * whether there is anything to save, or -EAGAIN if a count is ahead of @tick, which is late.
+ */
+int weir_saved_source(const struct weir_table *table, u32 bucket, unsigned int way, u64 tick,
+		      struct weir_saved *saved);
+bool weir_saved_changed(const struct weir_table *table, struct weir_saved *saved, u64 since,
+			u64 tick, u64 least);
+int weir_saved_floor(struct weir_table *table, u32 bucket, u64 tick, struct weir_saved *saved);
+
+void weir_count_merge(const struct weir_count *count, struct weir_wheel *to,
+		      struct weir_wheel *from, bool add);
+u8 weir_saved_merge(const struct weir_heritage *of, struct weir_saved *saved, bool add,
+		    u64 tick);
+void weir_saved_merge_floor(const struct weir_heritage *of, u32 bucket, struct weir_saved *saved,
+			    u64 tick);
+
+#endif /* WEIR_SAVED_H */

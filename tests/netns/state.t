@@ -1,0 +1,328 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# state.t: save -state and restore: after the module was loaded anew each source has its counts, by
+# every way to count, and waits as long as it would have; blocks, newcomers and floors stay; no
+# window has more than the budget; what cannot be restored changes nothing
+. "$(dirname "$0")/lib.sh"
+limits='limit add strict budget 20/30m slots 5 from 10.1.0.0/16
+limit add lenient budget 20/30m lenient slots 5 from 10.2.0.0/16
+limit add fixed budget 20/7d fixed from 10.3.0.0/16
+limit add bucket budget 20/100h bucket burst 30 from 10.4.0.0/16
+limit add exact budget 20/30m exact from 10.5.0.0/16
+limit add calendar budget 20/month calendar from 10.6.0.0/16
+limit add total budget 20/total from 10.7.0.0/16
+limit add several budget 20/30m budget 30/100h bytes bucket burst 3000 budget 50/1d exact budget 100/total from 10.8.0.0/16
+limit add everybody budget 20/30m per 0 from 10.9.0.0/16
+limit add nets budget 20/30m per 24,48 from 10.10.0.0/16
+limit add new budget 20/30m newcomers 50/30m known 1s from 10.11.0.0/16
+limit add penal budget 20/30m penalty 1h from 10.12.0.0/16
+limit add blocks budget 20/30m from 10.13.0.0/16
+limit add bytes budget 2000/30m bytes from 10.14.0.0/16
+limit add six budget 20/30m from 2001:db8:9::/48
+limit add local budget 20/30m from fe80::/10
+limit add watched budget 20/30m action observe from 10.15.0.0/16
+exempt add 10.16.0.1 for 1h comment "an hour"
+exempt add 10.16.0.2 for 30m
+block add 10.16.1.0/24 limit blocks for 2h
+prefix-list add routers 192.0.2.254'
+begin_with <<<"$limits"
+began=$(now_ms)
+
+# send COUNT ADDRESS...: that many packets from each
+packets() {
+	local count=$1
+	shift
+	while [ $# -gt 0 ]; do
+		later -s "$1" -c "$count"
+		shift
+	done
+}
+for net in {1..9} 10 12 13 14 15; do packets 7 "10.$net.0.1"; packets 30 "10.$net.0.2"; done
+packets 7 2001:db8:9::1 fe80::1
+packets 30 2001:db8:9:1::1 fe80::2
+deliver
+# known once they have sent for more than a second
+let_pass 1200
+flood -s 10.11.0.1 -n 2 -c 8
+let_pass 1200
+flood -s 10.11.0.1 -n 2 -c 8
+flood -s 10.11.1.1 -n 20 -c 80
+weir source block 10.13.0.7 limit blocks for ever >/dev/null
+weir source block 10.13.0.1 limit blocks for 1h >/dev/null
+
+# since MS: for how many seconds, rounded up; exempt N: how many of them the n-th exemption lasts
+since() { echo $((($(now_ms) - $1) / 1000 + 2)); }
+exempt() { weir -j exempt show | jq ".[$1].for_ms / 1000 | floor"; }
+
+# facts: what is known of each source, without times; ends: until when each waits or is blocked, in ms
+declare -A lag
+look() {
+	local now
+	now=$(now_ms)
+	weir -j source show idle >"$tmp/look.$1" || bail "no sources"
+	# who has sent nothing yet
+	weir -j source get 10.11.9.9 limit new >"$tmp/stranger.$1" || bail "no stranger"
+	lag[$1]=$(($(now_ms) - now))
+	jq -r --argjson now "$now" '.[] | . as $s |
+		[["", .next_ms], ["block", .blocked_ms], ["newcomers", .newcomers_next_ms]] + [(.budgets // []) | to_entries[] | ["budget \(.key)", .value.next_ms]] |
+		.[] | select(.[1]) | "\($s.limit) \($s.source) \($s.dev // "")\(.[0])|\(.[1] + $now | floor)"' "$tmp/look.$1" "$tmp/stranger.$1" | sort -t '|' -k 1,1 >"$tmp/ends.$1"
+	jq -c '.[] | del(.next_ms, .blocked_ms) | del(.budgets[]?.next_ms)' "$tmp/look.$1" | sort >"$tmp/facts.$1"
+}
+# alike BEFORE AFTER NAME: the same facts, and the same ends but for some ticks and what looking took;
+# on a slow kernel what ended soon has ended
+alike() {
+	diff "$tmp/facts.$1" "$tmp/facts.$2" >"$tmp/diff"
+	ok $? "$3: each source has what it had" || diag "$(<"$tmp/diff")"
+	join -t '|' -a 1 -a 2 -e none -o 0,1.2,2.2 "$tmp/ends.$1" "$tmp/ends.$2" |
+		awk -F '|' -v most=$((1000 + lag[$1] + lag[$2])) -v now="$(now_ms)" '$3 == "none" && $2 <= now { next }
+			$2 == "none" || $3 == "none" || $2 - $3 > most || $3 - $2 > most' >"$tmp/diff"
+	is "$(<"$tmp/diff")" "" "... and waits, or is blocked, until then"
+}
+look before
+is "$(jq 'length' "$tmp/look.before")" "$(wc -l <"$tmp/facts.before")" "the sources"
+holds "... of all limits" [ "$(jq -r '.[].limit' "$tmp/look.before" | sort -u | wc -l)" = 17 ]
+like "$(<"$tmp/ends.before")" 'blocks 10\.13\.0\.1 block\|' "... one is blocked for a time"
+like "$(<"$tmp/ends.before")" 'new 10\.11\.9\.9 newcomers\|' "... newcomers wait"
+weir save >"$tmp/config.before"
+
+is "$(weir save -state "$tmp/state" 2>&1; echo $?)" 0 "save -state is silent"
+is "$(stat -c '%a %u' "$tmp/state")" "600 0" "... and its file is the owner's alone"
+like "$(weir -check restore "$tmp/state" 2>&1)" "^saved .* age .* limits 17 exempts 2 blocked prefixes 1 sources $(wc -l <"$tmp/facts.before")\$" "-check says what it has"
+weir restore "$tmp/state" 2>"$tmp/err"
+is "$? $(<"$tmp/err")" "2 weir: restore: limits, exemptions or lists are in force; 'weir -force restore $tmp/state' replaces them and their counts" "with limits in force nothing is restored"
+
+# anew: load the module anew
+anew() {
+	unload || bail "cannot unload"
+	load || bail "cannot load"
+}
+# restore FILE: prints what it says
+restore() { weir "${@:2}" restore "$1" >"$tmp/out" 2>&1 || { diag "$(<"$tmp/out")"; return 1; }; }
+anew
+holds "restore after the module was loaded anew" restore "$tmp/state" -j
+like "$(<"$tmp/out")" '"evicted":0,"blocks_lost":0,"skipped":0' "... with all that was saved"
+look after
+alike before after "loaded anew"
+is "$(weir save | sed 's/ for [0-9hms.]*//')" "$(sed 's/ for [0-9hms.]*//' "$tmp/config.before")" "... and the configuration is what it was"
+within "$(exempt 0)" $((3600 - $(since "$began"))) 3600 "... exemptions last as long as they would have"
+within "$(exempt 1)" $((1800 - $(since "$began"))) 1800 "... each"
+
+# Once more, without the packets that came between
+weir save -state "$tmp/again"
+holds "restore with -force replaces what is in force" restore "$tmp/again" -force
+look forced
+alike before forced "replaced"
+weir save -state "$tmp/third"
+weir -force -file - <<<'# none'
+holds "restore where nothing is in force" restore "$tmp/third"
+look third
+alike before third "flushed"
+
+# what passes now is what would have
+is "$(through 10.1.0.1) $(through 10.1.0.2) $(through 10.7.0.1)" "10 0 10" "a source may send what it had left"
+is "$(through 10.1.0.1) $(through 10.13.0.7) $(through 10.13.0.1)" "3 0 0" "... and no more; a blocked one nothing"
+
+# After a reboot time has passed by the clock on the wall.
+file=$top/tests/cli/state_file.py
+# left LIMIT SOURCE: how many seconds it still waits, or is blocked
+left() { weir -j source get "$2" limit "$1" | jq -r '.[0] | .blocked_ms // .next_ms // 0 | . / 1000 | floor'; }
+waits() { echo "$(left lenient 10.2.0.2) $(left strict 10.1.0.2) $(left exact 10.5.0.2) $(left blocks 10.13.0.1)"; }
+refused() { weir -j source get "$2" limit "$1" | jq '.[0].last_drop.within_ms | floor'; }
+bucket() { weir -j source get 10.4.0.2 limit bucket | json count; }
+stranger() { weir -j source get 10.11.9.9 limit new | jq '.[0].newcomers_next_ms // 0 | . / 1000 | floor'; }
+saving=$(now_ms)
+weir save -state "$tmp/state"
+read -ra before <<<"$(waits)"
+waited=$(stranger)
+looked=$(since "$saving")
+"$file" reboot "$tmp/state" "$tmp/rebooted" 300
+anew
+holds "restore after a reboot" restore "$tmp/rebooted"
+read -ra after <<<"$(waits)"
+for i in 0 1 2 3; do
+	within "$((before[i] - after[i]))" 299 $((300 + $(since "$saving"))) "... 300 seconds later each waits so much less"
+done
+within "$((waited - $(stranger)))" $((299 - 120)) $((420 + $(since "$saving"))) "... and newcomers so much less, but for a slot"
+within "$(refused exact 10.5.0.2)" 300000 1800000 "... and who was refused, was refused so long ago"
+is "$(weir -j source get 10.13.0.7 limit blocks | json blocked)" true "... but who is blocked for ever"
+within "$(exempt 0)" $((3300 - $(since "$began"))) 3300 "... exemptions end earlier, too"
+within "$(exempt 1)" $((1500 - $(since "$began"))) 1500 "... each"
+look rebooted
+weir save -state "$tmp/again"
+anew
+holds "restore what newcomers used some slots ago" restore "$tmp/again"
+look again
+alike rebooted again "loaded anew"
+"$file" reboot "$tmp/state" "$tmp/rebooted" 1800
+weir -force restore "$tmp/rebooted"
+is "$(weir exempt show | grep -c .)" 1 "... or have ended"
+"$file" reboot "$tmp/state" "$tmp/rebooted" $((15 * 3600))
+weir -force restore "$tmp/rebooted"
+within "$(bucket)" 26 27 "fifteen hours later a bucket has drained by so much"
+"$file" reboot "$tmp/state" "$tmp/rebooted" -1000
+restored=$(now_ms)
+weir -force restore "$tmp/rebooted"
+read -ra after <<<"$(waits)"
+for i in 0 1 2 3; do
+	within "$((before[i] - after[i]))" "-$looked" "$(since "$restored")" "a clock that went back: each waits as long as it had to"
+done
+# Longer than any window, but not than the block for ever and the total
+"$file" reboot "$tmp/state" "$tmp/rebooted" $((40 * 86400))
+weir -force restore "$tmp/rebooted"
+is "$(weir -brief source show | awk '{ print $1, $3 }' | sort | paste -sd ';')" "10.13.0.7 blocks;10.6.0.1 calendar;10.6.0.2 calendar;10.7.0.1 total;10.7.0.2 total;10.8.0.1 several;10.8.0.2 several" "forty days later only totals count, and a calendar whose period has not ended, and blocks for ever hold"
+
+# A table of another size and slots is a successor.
+"$file" replace "$tmp/state" "$tmp/more" 2 'slots 5' 'slots 10'
+"$file" replace "$tmp/more" "$tmp/other" 2 'sources 65536' 'sources 1000'
+weir -force restore "$tmp/other"
+is "$? $(weir save | grep -c 'slots 10 .*sources 1000')" "0 2" "restore with other slots and sizes" || diag "$(weir save)"
+is "$(through 10.1.0.2) $(through 10.2.0.2)" "0 0" "... gives nobody more"
+within "$(left lenient 10.2.0.2)" $((before[0] - $(since "$saving"))) 1800 "... and nobody waits for longer than a window"
+
+# What cannot be restored changes nothing.
+# none STATUS PATTERN NAME: restore bad
+none() {
+	local status
+	weir restore "$tmp/bad" >"$tmp/out" 2>&1
+	status=$?
+	like "$status $(<"$tmp/out")" "^$1 $2" "$3"
+	is "$(weir save | wc -l) $(weir -j stats show | json memory)" "1 0" "... and nothing is in force, or held"
+}
+weir -force -file - <<<'# none'
+"$file" replace "$tmp/state" "$tmp/bad" 3 watched notheld
+none 2 "weir: .*the sources of limit 'notheld': .*weir: restore: the state in $tmp/bad was not restored" "a limit that the configuration does not have"
+"$file" replace "$tmp/state" "$tmp/bad" 2 'per 24,48' 'per 25,48'
+none 2 "weir: .*the sources of limit 'nets': " "other prefix lengths"
+"$file" replace "$tmp/state" "$tmp/bad" 2 ' per 0' ' per 999'
+none 1 "weir: .*limit add: per: " "a configuration that is not valid"
+head -c "$(($(stat -c %s "$tmp/state") - 1))" "$tmp/state" >"$tmp/bad" && chmod 600 "$tmp/bad"
+none 1 "weir: restore: $tmp/bad: truncated at offset" "a truncated file"
+weir limit add kept budget 5/h to ::/0 >/dev/null
+weir source charge 10.1.0.9 limit kept packets 3 >/dev/null
+"$file" replace "$tmp/state" "$tmp/bad" 2 'per 24,48' 'per 25,48'
+weir -force restore "$tmp/bad" >"$tmp/out" 2>&1
+is "$? $(weir save | grep -o 'limit add kept')" "2 limit add kept" "with -force, what was in force is so again"
+like "$(<"$tmp/out")" "what was in force is so again, without its counts" "... which is said"
+weir source charge 10.1.0.9 limit kept packets 3 >/dev/null
+"$file" replace "$tmp/state" "$tmp/bad" 2 'budget 20/30m slots 5 from 10.1.' 'budget 20/10ms slots 10 from 10.1.'
+weir -force restore "$tmp/bad" >"$tmp/out" 2>&1
+is "$? $(weir -j source get 10.1.0.9 limit kept | json count)" "2 3" "... or still, with its counts, if the module would refuse the configuration"
+like "$(<"$tmp/out")" "^weir: $tmp/bad: limit add: slots: slots would be shorter than a clock tick" "... with the reason"
+
+# Senders that go on while the module is loaded anew: in no window more than the budget. The five
+# have used it up when the state is saved, and get nothing more before it is restored.
+weir -force -file - <<<'limit add across budget 20/8s slots 4 from 10.20.0.0/16' 2>/dev/null
+trace_start weir_charge weir_uncharge
+flooding -A 2000,100 -s 10.20.0.1 -n 5 -r 400 -t 15000
+used_up() { [ "$(weir -j source show limited | grep -o '"source"' | wc -l)" = 5 ]; }
+wait_for 60 used_up || bail "the senders do not use up their budgets"
+weir save -state "$tmp/across"
+trace_stop
+mv "$tmp/trace" "$tmp/trace.before"
+anew
+trace_start weir_charge weir_uncharge
+holds "restore while packets arrive" restore "$tmp/across"
+flooded
+trace_stop
+cat "$tmp/trace" >>"$tmp/trace.before" && mv "$tmp/trace.before" "$tmp/trace"
+wheel 8000 4
+line=$(traced -l across -T "$window" -L 20)
+ok $? "no window has more than the budget" || diag "$line"
+is "$(value sources "$line") $(value max "$line")" "5 20" "... of each source"
+holds "... which got another one after its window" [ "$(value charges "$line")" -gt 150 ] || diag "$line"
+
+# Newcomers, none of whom comes twice: in no window more than their budget
+weir -force -file - <<<'limit add fresh budget 20/8s newcomers 20/8s known none from 10.22.0.0/15' 2>/dev/null
+trace_start weir_charge weir_uncharge
+flooding -s 10.22.0.1 -n 100000 -r 400 -t 60000
+all_used() { [ "$(stat_of fresh newcomers_now)" = 20 ]; }
+admitted() { [ "$(stat_of fresh newcomers_admitted.packets)" -ge 20 ]; }
+wait_for 60 all_used || bail "newcomers do not use up their budget"
+weir save -state "$tmp/fresh"
+trace_stop
+mv "$tmp/trace" "$tmp/trace.before"
+anew
+trace_start weir_charge weir_uncharge
+holds "restore while newcomers arrive" restore "$tmp/fresh"
+holds "... who get another one" wait_for 40 admitted
+quiet
+trace_stop
+cat "$tmp/trace" >>"$tmp/trace.before" && mv "$tmp/trace.before" "$tmp/trace"
+# as the newcomers' slots are
+wheel 8000 15
+line=$(traced -p 0,0 -l fresh -T "$window" -L 20)
+ok $? "no window has more than the budget of all newcomers" || diag "$line"
+holds "... and they used it up" [ "$(value max "$line")" -ge 18 ] || diag "$line"
+
+# Floors: a table that is too small; who has no place may not send more than before.
+weir -force -file - <<<'limit add small budget 20/30m sources 64 per 32,64 from 10.21.0.0/16' 2>/dev/null
+for i in 1 2 3; do flood -s 10.21.0.1 -n 600 -c 6000; done
+floors() {
+	local i
+	for ((i = 1; i < 40; i++)); do weir source get "10.21.9.$i" | grep -o 'count.*left [0-9]*'; done
+}
+floors >"$tmp/floors"
+holds "strangers are held to floors" grep -q 'left [0-9]$' "$tmp/floors"
+weir save -state "$tmp/state.small"
+anew
+holds "restore of a full table" restore "$tmp/state.small" -j
+is "$(floors | cksum)" "$(cksum <"$tmp/floors")" "... strangers are held to the same floors" || diag "$(floors | diff - "$tmp/floors")" "$(<"$tmp/out")"
+
+# -resume: only where nothing is in force, and then the file counts
+echo 'limit add small budget 20/30m sources 64 per 32,64 from 10.21.0.0/16' >"$tmp/file"
+weir source block 10.21.0.3 limit small for 1h >/dev/null
+weir limit add hand budget 5/h to ::/0 2>/dev/null >&2
+weir source block 2001:db8::5 limit hand for 1h >/dev/null
+weir save -state "$tmp/hand"
+anew
+weir -file "$tmp/file" -resume "$tmp/hand" 2>"$tmp/err"
+is "$? $(weir limit show | grep -o '^[a-z]*' | paste -sd ' ')" "0 small" "-resume, and then the file" || diag "$(<"$tmp/err")"
+like "$(<"$tmp/err")" "limit 'hand' has blocked 1 source, which this releases" "... says which blocks that ends"
+is "$(floors | cksum) $(weir source show blocked | grep -c 10.21.0.3)" "$(cksum <"$tmp/floors") 1" "... with counts and blocks"
+weir source release 10.21.0.3 >/dev/null
+is "$(weir -q -file "$tmp/file" -resume "$tmp/hand" 2>&1; weir source show blocked)" "" "... but not where something is in force"
+weir -force -file - <<<'# none'
+echo 'limit add small budget 20/10x' >"$tmp/invalid"
+weir -file "$tmp/invalid" -resume "$tmp/hand" 2>"$tmp/err"
+is "$? $(weir limit show | grep -o '^[a-z]*' | paste -sd ' ')" "1 small hand" "a file that is not valid leaves what was restored"
+weir -force -file - <<<'# none'
+echo 'limit add later budget 7/h sources 64' >"$tmp/last"
+weir -q -file "$tmp/invalid" -fallback "$tmp/last" -resume "$tmp/hand" 2>"$tmp/err"
+is "$? $(weir limit show | grep -o '^[a-z]*')" "1 later" "... but what was applied last, which may be newer" || diag "$(<"$tmp/err")"
+weir -force -file - <<<'# none'
+weir -file "$tmp/invalid" -fallback "$tmp/invalid" -resume "$tmp/hand" 2>"$tmp/err"
+is "$? $(weir limit show | grep -o '^[a-z]*' | paste -sd ' ')" "1 small hand" "... if that can be applied"
+like "$(<"$tmp/err")" "that of the saved state is in force" "... which is said"
+weir -force -file - <<<'# none'
+cp -p "$tmp/bad" "$tmp/broken"
+weir -q -file "$tmp/file" -resume "$tmp/broken" 2>"$tmp/err"
+is "$? $(weir limit show | grep -o '^[a-z]*')" "0 small" "a state that cannot be restored: the file is applied"
+like "$(tail -n 1 "$tmp/err")" "^weir: warning: the state in $tmp/broken was not restored: all counts begin anew; the file is kept as $tmp/broken.bad\$" "... and the state set aside"
+holds "... under another name" [ ! -e "$tmp/broken" -a -e "$tmp/broken.bad" ]
+weir -force -file - <<<'# none'
+is "$(weir -q -file "$tmp/file" -resume "$tmp/broken" 2>&1; echo $?)" 0 "no state: nothing is said"
+
+# A device that is gone; before 6.2, one that is up keeps its name
+ip_rx link set rx0 down
+ip_rx link set rx0 name rx1
+weir -force restore "$tmp/state" 2>"$tmp/err"
+is "$? $(tail -n 1 "$tmp/err")" "0 weir: warning: restore: 2 link-local sources were left out, as their device does not exist" "a device that is gone"
+weir -force -j restore "$tmp/state" 2>/dev/null >"$tmp/out"
+is "$(json skipped <"$tmp/out")" 2 "... in JSON, too"
+ip_rx link set rx1 name rx0 up
+
+# No room
+run_to() { weir save -state "$1" >"$tmp/out" 2>&1; echo "$? $(<"$tmp/out")"; }
+is "$(run_to /dev/full)" "4 weir: save: cannot write /dev/full: No space left on device" "a full device"
+mkdir "$tmp/small" && mount -t tmpfs -o size=8k tmpfs "$tmp/small"
+echo old >"$tmp/small/state" && chmod 644 "$tmp/small/state"
+is "$(run_to "$tmp/small/state") $(<"$tmp/small/state") $(ls "$tmp/small")" "4 weir: save: cannot write $tmp/small/state: No space left on device old state" "a full disk: the old file stays, and nothing else"
+umount "$tmp/small"
+like "$(run_to "$tmp/nosuch/state")" "^4 weir: save: cannot write .*: No such file or directory\$" "a folder that does not exist"
+cp "$tmp/other" "$tmp/open" && chmod 644 "$tmp/open" && chown 1000:1000 "$tmp/open"
+weir save -state "$tmp/open"
+is "$(stat -c '%a %u %g' "$tmp/open")" "600 0 0" "a file that others could read is replaced by one that they cannot"
+ln -s "$tmp/open" "$tmp/link"
+weir save -state "$tmp/link"
+is "$(stat -c '%F' "$tmp/link") $(weir -check restore "$tmp/link" | grep -o 'limits 17')" "symbolic link limits 17" "a link stays one"
+finish

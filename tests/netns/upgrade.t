@@ -1,0 +1,208 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# upgrade.t: weir upgrade: another module goes on with the limits, counts, blocks and XDP programs of
+# all namespaces; with -closed a storm gets nothing more meanwhile; if the other one does not load,
+# or does not take all of that, the old one is put back with it; what cannot be done changes nothing
+. "$(dirname "$0")/lib.sh"
+for program in modinfo insmod nft nm; do
+	command -v $program >/dev/null || skip_all "no $program"
+done
+need_tool
+load || bail "cannot load"
+pair
+weir -exist upgrade help >/dev/null || bail "no upgrade"
+rm -rf /run/weir-upgrade /run/weir
+
+# altered NAME SED-COMMAND: a module with other strings, of the same length
+altered() { sed -z "$2" "$stripped" >"$tmp/$1.ko"; }
+altered new 's/version=0\.1\.0$/version=0.1.1/; s/srcversion=./srcversion=Z/'
+altered broken 's/srcversion=./srcversion=Y/; s/^nf_register_net_hooks$/nf_register_net_hookz/'
+altered foreign 's/vermagic=./vermagic=9/'
+# refusing: a module that loads, and has no memory for any configuration: the function behind its
+# call of __fentry__ returns -ENOMEM
+python3 - "$stripped" "$tmp/refusing.ko" "$(nm "$stripped" | sed -n 's/ T weir_nl_config_replace_doit$//p')" <<-'PYTHON'
+	import re, struct, sys
+	module = bytearray(open(sys.argv[1], "rb").read())
+	sections, = struct.unpack_from("<Q", module, 0x28)
+	size, count, names = struct.unpack_from("<HHH", module, 0x3a)
+	headers = [struct.unpack_from("<IIQQQQ", module, sections + size * i) for i in range(count)]
+	text, = [offset for name, _, _, _, offset, _ in headers
+	         if module.startswith(b".text\0", headers[names][4] + name)]
+	at = text + int(sys.argv[3], 16)
+	at += re.match(rb"(\xf3\x0f\x1e\xfa)?\xe8....", module[at:at + 9], re.S).end()
+	module[at:at + 6] = b"\xb8\xf4\xff\xff\xff\xc3"
+	open(sys.argv[2], "wb").write(re.sub(rb"\0srcversion=.", b"\0srcversion=X", module))
+PYTHON
+head -c 100000 "$stripped" >"$tmp/truncated.ko"
+old=$stripped new=$tmp/new.ko
+is "$(modinfo -F version "$new")" 0.1.1 "another module"
+running() { cat /sys/module/weir/version; }
+
+space other
+here() { "$top/userspace/weir" "$@"; }
+there() { ip netns exec "$other" weir "$@"; }
+other=${spaces[-1]}
+config <<-WORDS
+	limit add one budget 20/10m slots 5 from 10.1.0.0/16
+	limit add penal budget 20/10m penalty 1h from 10.2.0.0/16
+	exempt add 10.3.0.0/16 for 1h
+	block add 10.4.0.0/16 for 2h
+WORDS
+here limit add first budget 5/h >/dev/null 2>&1
+here source charge 192.0.2.7 limit first packets 3 >/dev/null
+there limit add second budget 7/h bucket >/dev/null 2>&1
+there source charge 192.0.2.8 limit second packets 4 >/dev/null
+flood -s 10.1.0.1 -n 30 -c 200
+flood -s 10.1.1.1 -c 25
+flood -s 10.2.0.1 -c 30
+
+# facts: what is in force, without times
+facts() {
+	weir -j source show idle | jq -c '.[] | del(.next_ms, .blocked_ms) | del(.budgets[]?.next_ms)' | sort
+	weir save | sed 's/ for [0-9hms.]*//'
+	here -j source show idle | jq -c '.[] | [.source, .budgets[].count]'
+	there -j source show idle | jq -c '.[] | [.source, .limit]'
+	there save
+	weir xdp show | sed 's/program.*//'
+}
+# same NAME: nothing was lost
+same() {
+	facts >"$tmp/facts.now" 2>&1
+	diff "$tmp/facts" "$tmp/facts.now" >"$tmp/diff"
+	ok $? "$1" || diag "$(<"$tmp/diff")"
+}
+xdp=''
+if [ -e /sys/kernel/btf/weir ] && weir xdp attach dev rx0 2>"$tmp/err"; then
+	xdp=1
+else
+	diag "no XDP: $(cat "$tmp/err" 2>/dev/null)"
+fi
+facts >"$tmp/facts"
+holds "there is something to lose" [ "$(grep -c . "$tmp/facts")" -gt 40 ] || diag "$(<"$tmp/facts")"
+
+# refused STATUS PATTERN NAME WORDS...: nothing changes
+refused() {
+	here "${@:4}" >"$tmp/out" 2>"$tmp/err"
+	like "$? $(<"$tmp/err")" "^$1 weir: $2" "$3"
+	[ "$(running)" = 0.1.0 ] && [ ! -e /run/weir-upgrade ]
+	ok $? "... which changes nothing"
+}
+refused 1 "upgrade: .*truncated.ko: not the module weir, or truncated" "a truncated file" upgrade "$tmp/truncated.ko" -old "$old"
+refused 1 "upgrade: .*foreign.ko: built for kernel 9" "a module of another kernel" upgrade "$tmp/foreign.ko" -old "$old"
+refused 2 "upgrade: the file of the loaded module .* was not found" "the old module's file is unknown" upgrade "$new"
+refused 1 "upgrade: $new: not the module that is loaded" "... or another one" upgrade "$new" -old "$new"
+refused 1 "upgrade: the module is that of all network namespaces; omit '-netns'" "-netns" -netns "$other" upgrade "$new" -old "$old"
+ip netns exec "$other" weir upgrade "$new" -old "$old" >"$tmp/out" 2>&1
+like "$? $(<"$tmp/out")" "^2 weir: upgrade: the module is the host's: run this in its initial network namespace" "another namespace"
+mkdir /run/weir-upgrade
+here upgrade "$new" -old "$old" >"$tmp/out" 2>&1
+like "$? $(<"$tmp/out")" "^2 weir: upgrade: an upgrade was interrupted" "states of one that was interrupted"
+rmdir /run/weir-upgrade
+refused 0 "note: this module is loaded already" "the same module" upgrade "$old"
+
+here -check upgrade "$new" -old "$old" >"$tmp/out" 2>&1
+is "$? $(running)" "0 0.1.0" "-check changes nothing"
+like "$(<"$tmp/out")" "^from 0.1.0 to 0.1.1 module $new" "... and says what would happen"
+like "$(<"$tmp/out")" $'\n'"initial limits 1 exempts 0 blocked prefixes 0 sources 1 early 0" "... of the initial namespace"
+like "$(<"$tmp/out")" $'\n'"netns $rx limits 2 exempts 1 blocked prefixes 1 sources 32 early ${xdp:-0}" "... and of another one"
+here -check -j upgrade "$new" -old "$old" >"$tmp/out" 2>&1
+is "$(jq -c '.[0] | [.from_version, .to_version, ([.namespaces[].limit_count] | add)]' "$tmp/out")" '["0.1.0","0.1.1",4]' "... as JSON, too" || diag "$(<"$tmp/out")"
+
+# A namespace that only a process is in, and one that nobody can enter.
+# shellcheck disable=SC2016 # the inner shell's
+unshare -n bash -c 'weir limit add hidden budget 5/h >/dev/null 2>&1; exec sleep 1000' &
+pids+=($!)
+hidden=$!
+knows() { here -check -j upgrade "$new" -old "$old" | jq -e --arg pid "$hidden" '.[0].namespaces[] | select(.netns == $pid)' >/dev/null; }
+holds "the namespace of a process is found" wait_for 60 knows
+kill "$hidden"
+wait "$hidden" 2>/dev/null
+gone() { ! knows; }
+wait_for 60 gone
+python3 - <<-'PYTHON' &
+	import ctypes, os, socket, subprocess, time
+	libc = ctypes.CDLL(None)
+	own = os.open("/proc/self/ns/net", os.O_RDONLY)
+	libc.unshare(0x40000000)
+	subprocess.run(["weir", "limit", "add", "lost", "budget", "5/h"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+	keep = socket.socket()
+	libc.setns(own, 0x40000000)
+	open("/run/kept", "w").close()
+	time.sleep(1000)
+PYTHON
+keeper=$!
+pids+=("$keeper")
+wait_for 60 [ -e /run/kept ] || diag "no keeper"
+refused 2 "upgrade: 1 network namespaces with limits were not found" "one that only a socket keeps is not" upgrade "$new" -old "$old"
+kill "$keeper"
+wait "$keeper" 2>/dev/null
+all_found() { here -check upgrade "$new" -old "$old" >/dev/null 2>&1; }
+wait_for 60 all_found || bail "the namespace stays"
+
+# as weir.service waits
+here monitor module &
+monitor=$!
+let_pass 500
+here upgrade "$new" -old "$old" >"$tmp/out" 2>"$tmp/err"
+is "$? $(<"$tmp/err")" "0 " "another module takes all" || diag "$(<"$tmp/out")"
+like "$(<"$tmp/out")" "packets were not limited for [0-9.]+(ms|s), nor counted for [0-9.]+(us|ms|s) before that\$" "... which says for how long there were no limits"
+diag "$(tail -n 1 "$tmp/out")"
+is "$(running)" 0.1.1 "... and is loaded"
+same "... with everything"
+is "$(through 10.1.1.1) $(through 10.1.0.200)" "0 10" "... limits hold"
+holds "... and no states are left" [ ! -e /run/weir-upgrade ]
+let_pass 300
+holds "... monitor module goes on" kill -0 "$monitor"
+facts >"$tmp/facts"
+
+# The old one is where the package keeps it.
+mkdir -p /run/weir
+cp "$new" /run/weir/loaded.ko
+here -j upgrade "$old" >"$tmp/out" 2>"$tmp/err"
+is "$? $(<"$tmp/err") $(running)" "0  0.1.0" "back, with the file that the package keeps"
+holds "... as JSON, with the time" jq -e '.[0].unlimited_ms > 0 and .[0].uncounted_ms > 0 and .[0].old_module == "/run/weir/loaded.ko"' "$tmp/out"
+same "... with everything"
+rm -r /run/weir
+
+log_mark
+expect_log 'weir: Unknown symbol nf_register_net_hookz'
+here upgrade "$tmp/broken.ko" -old "$old" >"$tmp/out" 2>"$tmp/err"
+like "$? $(<"$tmp/err")" "^2 weir: upgrade: .*broken.ko: does not load: .*the old module is back, with everything; packets were not limited for" "a module that does not load"
+is "$(running) $(cat /sys/module/weir/srcversion)" "0.1.0 $(modinfo -F srcversion "$old")" "... the old one is back"
+same "... with everything"
+here upgrade "$tmp/refusing.ko" -old "$old" >"$tmp/out" 2>"$tmp/err"
+like "$? $(<"$tmp/err")" "^2 weir: .*/state: Cannot allocate memory.*the old module is back, with everything; packets were not limited for" "a module that loads, and takes no configuration"
+is "$(running) $(cat /sys/module/weir/srcversion)" "0.1.0 $(modinfo -F srcversion "$old")" "... the old one is back"
+same "... with everything"
+here upgrade "$tmp/broken.ko" -old "$old" -closed >"$tmp/out" 2>"$tmp/err"
+like "$? $(<"$tmp/err")" "^2 .*the old module is back, with everything; packets were dropped for" "... with -closed, too"
+is "$({ nft list tables; rx nft list tables; } | grep closed)" "" "... and packets arrive again"
+same "... with everything"
+
+# A storm: the watcher is a counter of nft. Each of the five gets its budget, and nothing more.
+config <<-WORDS
+	limit add storm budget 2000/1h from 10.20.0.0/16
+WORDS
+recount
+flooding -s 10.20.0.1 -n 5 -r 4000 -t 9000
+halfway() { [ "$(passed)" -gt 1500 ]; }
+wait_for 60 halfway || bail "no storm"
+for i in 1 2; do
+	[ $i = 2 ] || here upgrade "$new" -old "$old" -closed >"$tmp/out" 2>"$tmp/err"
+	[ $i = 1 ] || here upgrade "$old" -old "$new" -closed >"$tmp/out" 2>"$tmp/err"
+	is "$? $(<"$tmp/err")" "0 " "upgrade with -closed in a storm"
+	like "$(<"$tmp/out")" "packets were dropped for [0-9.]+(ms|s)\$" "... which says for how long"
+done
+within "$(passed)" 1500 9999 "... which has not used up its budget"
+flooded
+for i in 1 2 3; do flood -s 10.20.0.1 -n 5 -c 10000; done
+is "$(passed)" 10000 "... and gets that, but nothing more"
+here monitor module &
+monitor=$!
+let_pass 500
+weir xdp detach dev rx0 2>/dev/null
+unused() { unload 2>/dev/null; }
+holds "the module can be removed" wait_for 60 unused
+ended() { ! kill -0 "$monitor" 2>/dev/null; }
+holds "... which ends monitor module" wait_for 60 ended
+finish

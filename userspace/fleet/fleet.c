@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the commands share. */
+
+#include <string.h>
+#include <time.h>
+
+#include "fleet.h"
+
+void fleet_say(const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	fputs("weir-fleet: ", stderr);
+	weir_out_escape(stderr, text, strlen(text));
+	fputc('\n', stderr);
+}
+
+const char *fleet_group(struct fleet *fleet)
+{
+	const char *group = fleet->group ? fleet->group : fleet->settings.group;
+
+	if (!group)
+		weir_err_set(&fleet->err, "which group? say 'group GROUP', here or in the settings");
+	return group;
+}
+
+void fleet_show_time(struct weir_out *out, const char *key, int64_t ns)
+{
+	time_t second = ns / 1000000000;
+	char text[32];
+	struct tm when;
+
+	if (!gmtime_r(&second, &when) ||
+	    !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &when))
+		*text = '\0';
+	weir_out_str(out, key, text);
+	weir_out_word(out, WEIR_COLOR_NONE, "%s", text);
+}

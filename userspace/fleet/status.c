@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* weir-fleet status: a line for each host. */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "canary.h"
+#include "fleet.h"
+#include "view.h"
+
+/* In a few words: what is the matter with a host? */
+static void show_state(struct weir_out *out, const struct fleet_seen *seen)
+{
+	const struct fleet_host *host = &seen->host;
+	bool canary = host->canary.revision;
+	const struct fleet_verdict *verdict = canary ? &host->canary : &host->config;
+
+	if (fleet_is_silent(seen))
+		weir_out_word(out, WEIR_COLOR_BAD, "silent for %" PRIi64 "s",
+			      fleet_age_ms(seen->created_ns) / 1000);
+	if (canary)
+		weir_out_word(out, WEIR_COLOR_NONE, "canary %" PRIu64, host->canary.revision);
+	if (!*host->module)
+		weir_out_word(out, WEIR_COLOR_BAD, "no module");
+	if (host->counts.sources_wanted)
+		weir_out_word(out, WEIR_COLOR_BAD, "pressure: sources %" PRIu64,
+			      host->counts.sources_wanted);
+	if (host->shares.alone)
+		weir_out_word(out, WEIR_COLOR_BAD, "alone: %" PRIu64 " limits", host->shares.alone);
+	if (*verdict->error)
+		weir_out_word(out, WEIR_COLOR_BAD, "refused: %s", verdict->error);
+	else if (verdict->accepted)
+		weir_out_word(out, WEIR_COLOR_NONE, "accepted");
+	else
+		weir_out_word(out, WEIR_COLOR_NONE, "no configuration yet");
+}
+
+static void show_host(struct weir_out *out, const struct fleet_seen *seen, int width)
+{
+	const struct fleet_host *host = &seen->host;
+
+	weir_out_begin(out, NULL, '{');
+	fleet_host_show(out, host);
+	weir_out_ms(out, "age_ms", fleet_age_ms(seen->created_ns) * 1000000);
+	weir_out_bool(out, "silent", fleet_is_silent(seen));
+	weir_out_word(out, WEIR_COLOR_NAME, "%s", host->host);
+	weir_out_text(out, "%*s", width + 1 - (int)strlen(host->host), "");
+	weir_out_word(out, WEIR_COLOR_NONE, "%-12s %8" PRIu64, host->group,
+		      host->config.revision);
+	fleet_show_time(out, "when", seen->created_ns);
+	show_state(out, seen);
+	weir_out_text(out, "\n");
+	weir_out_end(out, '}');
+}
+
+static void show_view(struct weir_out *out, const struct fleet_view *view)
+{
+	int width = 4, length;
+	unsigned int i;
+
+	for (i = 0; i < view->count; i++) {
+		length = strlen(view->seen[i].host.host);
+		width = length > width ? length : width;
+	}
+	weir_out_text(out, "%-*s %-12s %8s %-20s %s\n", width, "HOST", "GROUP", "REVISION", "WHEN",
+		      "STATE");
+	weir_out_begin(out, NULL, '[');
+	for (i = 0; i < view->count; i++)
+		show_host(out, &view->seen[i], width);
+	weir_out_end(out, ']');
+}
+
+int fleet_status(struct fleet *fleet)
+{
+	int status = WEIR_EXIT_UNREACHABLE, ret;
+	struct fleet_bucket bucket;
+	struct fleet_view view;
+	struct fleet_bus bus;
+
+	if (fleet_bus_open(&bus, &fleet->settings, NULL, NULL, &fleet->err))
+		return status;
+	ret = fleet_bucket_open(&bucket, &bus, FLEET_BUCKET, &fleet->err);
+	if (ret == -ENOENT) {
+		status = WEIR_EXIT_REFUSED;
+	} else if (!ret && !fleet_view_read(&view, &bucket, fleet->group, &fleet->err)) {
+		show_view(&fleet->out, &view);
+		if (view.malformed)
+			fleet_say("%u of the statuses are malformed", view.malformed);
+		fleet_view_free(&view);
+		status = WEIR_EXIT_OK;
+	}
+	fleet_bucket_close(&bucket);
+	fleet_bus_close(&bus);
+	return status;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A mark beside a file that was applied with -confirm and has not been confirmed, so that a host
+ * which boots meanwhile, or after it was taken back, does not begin with it. It is void once the
+ * file was edited, or applied by the service.
+ */
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+#define SUFFIX	".unconfirmed"
+
+static int put_mark(struct weir_out *out, void *data)
+{
+	fprintf(out->to, "# not confirmed: weir.service does not boot with that file. See -confirm in weir(8).\n");
+	return WEIR_EXIT_OK;
+}
+
+static const char *mark_of(const char *file, char path[PATH_MAX + sizeof(SUFFIX)])
+{
+	char target[PATH_MAX];
+
+	if (!realpath(file, target))
+		return NULL;
+	snprintf(path, PATH_MAX + sizeof(SUFFIX), "%s" SUFFIX, target);
+	return path;
+}
+
+void weir_mark_set(struct weir_tool *tool, const char *file)
+{
+	char path[PATH_MAX + sizeof(SUFFIX)];
+	struct weir_err err = tool->err;
+
+	if (mark_of(file, path) && weir_replace_file(tool, path, 0600, put_mark, NULL))
+		weir_note(tool, "warning", "a reboot before it is confirmed begins with the file: %s",
+			  tool->err.text);
+	tool->err = err;
+}
+
+void weir_mark_clear(const char *file)
+{
+	char path[PATH_MAX + sizeof(SUFFIX)];
+
+	if (mark_of(file, path))
+		unlink(path);
+}
+
+void weir_mark_note(struct weir_tool *tool, const char *file)
+{
+	char path[PATH_MAX + sizeof(SUFFIX)];
+
+	if (mark_of(file, path) && !access(path, F_OK))
+		weir_note(tool, "note", "%s stays: weir.service does not apply that file until it is edited, or applied by hand",
+			  path);
+}
+
+static bool is_newer(const struct stat *one, const struct stat *other)
+{
+	return one->st_mtim.tv_sec != other->st_mtim.tv_sec ?
+	       one->st_mtim.tv_sec > other->st_mtim.tv_sec :
+	       one->st_mtim.tv_nsec > other->st_mtim.tv_nsec;
+}
+
+bool weir_mark_holds(const char *file, const char *fallback)
+{
+	char path[PATH_MAX + sizeof(SUFFIX)];
+	struct stat mark, is, last;
+
+	return mark_of(file, path) && !stat(path, &mark) && !stat(file, &is) &&
+	       !is_newer(&is, &mark) && (stat(fallback, &last) || !is_newer(&last, &mark));
+}
