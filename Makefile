@@ -153,12 +153,12 @@ ifeq ($(ABSBUILD),$(CURDIR))
 clean:
 	$(MAKE) -C $(KDIR) M=$(ABSBUILD) clean
 else
-clean: ## remove what was built (downloads stay)
+clean: ## remove what was built
 	rm -rf .cache/build .cache/test .cache/unit .cache/fuzz .cache/soak .cache/site
 	$(if $(wildcard userspace/Makefile),$(MAKE) -C userspace clean)
 endif
 
-distclean: clean ## remove all of .cache, downloads too
+distclean: clean ## remove all of .cache (downloads stay in ~/.cache/weir)
 	rm -rf .cache
 
 setup: ## install, download what demo and test need (NO_SETUP=1: nothing)
@@ -180,33 +180,20 @@ test: ## what a patch needs, in ten minutes (T='netns/limit 6.1': that)
 	@tests/setup.sh test $(if $(T),all)
 	@tests/run.sh $(T)
 
-test-all: ## set up, run every test but those named below, in half an hour
+test-all: ## set up, run every test but those named below
 	@tests/setup.sh all
 	@tests/run.sh all
 
-test-times: ## write how long the tests of the last run took into the tree
-	@tests/run.sh --record
-
-test-debug: ## run the guest tests on debug kernels (KASAN, KCSAN)
+test-debug: ## run the guest tests on debug kernels (KASAN, KCSAN; T=)
 	@tests/setup.sh debug
 	@tests/run.sh 6.12-kasan 6.12-kcsan $(T)
 
 test-arm64: ## build for Debian's arm64 6.12, run some guest tests there
 	@tests/setup.sh arm64
 	@tests/run.sh netns/smoke netns/strict netns/cpus netns/table 6.12-arm64
-	@tests/run.sh --ran test-arm64
-
-test-32bit: ## build the module for Debian's i386 and armhf
-	@tests/setup.sh 32bit
-	@tests/run.sh 32bit
-
-test-systemd: ## run weir.service under the systemd of Debian 12 and 13
-	@tests/setup.sh all
-	@tests/run.sh systemd
 
 test-fresh: ## prove set-up and demo in minimal bookworm and trixie roots
 	@tests/fresh.sh
-	@tests/run.sh --ran test-fresh
 
 bench: ## instructions a packet, weir and its peers (ROWS=, BENCH_WRITE=1)
 	@tests/setup.sh test
@@ -215,31 +202,22 @@ bench: ## instructions a packet, weir and its peers (ROWS=, BENCH_WRITE=1)
 bench-native: ## nanoseconds, in User-Mode Linux, as root
 	@tests/setup.sh native
 	@tests/bench/native.sh $(ROWS)
-	@tests/run.sh --ran bench-native
 
 fuzz: ## fuzz words, packets, messages for hours (FUZZ_SEED= repeats)
 	@tests/setup.sh test native
 	@tests/fuzz/run.sh
-	@tests/run.sh --ran fuzz
 
 soak: ## floods, changes, dumps, reloads all at once, for SOAK=10m
 	@tests/setup.sh test
 	@tests/soak/run.sh $(or $(SOAK),10m)
-	@tests/run.sh --ran soak
 
 mutants: ## see that tests fail on wrong changes (T=, SAMPLE=N, SEED=)
 	@tests/setup.sh test
 	@tests/mutants/run.py $(if $(SAMPLE),-s $(SAMPLE)) $(if $(SEED),-r $(SEED)) $(T)
-	$(if $(T)$(SAMPLE),,@tests/run.sh --ran mutants)
-
-litmus: ## check lock-free reads by the kernel's memory model
-	@tests/setup.sh test
-	@tests/run.sh litmus
 
 compare: ## weir, hashlimit, nft under floods (COMPARE_WRITE=1: README.md)
 	@tests/setup.sh test
 	@tests/bench/compare.sh
-	@tests/run.sh --ran compare
 
 simulate: ## floods of 1M/s in virtual time (SIMULATE_WRITE=1 writes it)
 	@tests/setup.sh test
@@ -262,5 +240,5 @@ help: ## list the targets
 	@echo "Variables: KVER KDIR CC W=1 C=1 DESTDIR PREFIX MODDIR NO_SETUP=1"
 
 .PHONY: all modules tool install install-module install-tool install-fleet \
-	install-service uninstall clean distclean setup demo demo-fleet picture test test-all test-times test-debug test-arm64 test-32bit test-systemd test-fresh bench bench-native compare simulate simulate-fleet mutants litmus fuzz soak \
+	install-service uninstall clean distclean setup demo demo-fleet picture test test-all test-debug test-arm64 test-fresh bench bench-native compare simulate simulate-fleet mutants fuzz soak \
 	lint html help FORCE

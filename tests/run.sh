@@ -1,4 +1,4 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh [WORD...]: run tests; see runner/run.py.
-cd "$(dirname "$0")/.." && exec python3 tests/runner/run.py "$@"
+# run.sh [WORD...]: run tests; see runner/run.pl.
+exec perl "$(dirname "$0")/runner/run.pl" "$@"

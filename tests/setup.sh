@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# setup.sh demo|fleet|test|all|debug|ci|arm64|32bit|native...: prepare a Debian 12 or 13 machine for the make
-# targets: install missing packages, download guest kernels or kernel sources into
-# .cache. With NO_SETUP=1 it does nothing.
+# setup.sh demo|fleet|test|all|debug|arm64|native...: prepare a Debian 12 or 13 machine for the make
+# targets: install missing packages, download guest kernels or kernel sources
+# (vm/fetch.sh). With NO_SETUP=1 it does nothing.
 set -u
 [ -z "${NO_SETUP:-}" ] || exit 0
 here=$(cd "$(dirname "$0")" && pwd -P) || exit 1
@@ -19,7 +19,6 @@ test_packages="$demo_packages clang sparse shellcheck mandoc codespell jq zsh py
 	sphinx-common python3-sphinx furo python3-myst-parser"
 all_packages="$test_packages gcc-arm-linux-gnueabihf apt-utils autopkgtest podman crun netavark conntrack socat"
 debug_packages="$test_packages flex bison libelf-dev"
-cross_packages="$test_packages gcc-arm-linux-gnueabihf"
 arm64_packages="$test_packages qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 packages='' kernels=''
@@ -29,12 +28,10 @@ for group; do
 	fleet) packages="$packages $demo_packages libnats-dev nats-server jq python3" kernels="$kernels 6.12" ;;
 	test) packages="$packages $test_packages" kernels="$kernels 6.12 source herd captures prometheus jq" ;;
 	all) packages="$packages $all_packages" kernels="$kernels 6.1 6.12 sid source herd captures prometheus jq pahole servers systemd 6.1-i386 6.1-armhf" ;;
-	32bit) packages="$packages $cross_packages" kernels="$kernels 6.1-i386 6.1-armhf" ;;
 	debug) packages="$packages $debug_packages" kernels="$kernels debug" ;;
-	ci) packages="$packages $all_packages $debug_packages" kernels="$kernels 6.1 6.12 sid source herd captures prometheus jq pahole servers systemd 6.1-i386 6.1-armhf debug" ;;
 	arm64) packages="$packages $arm64_packages" kernels="$kernels 6.12-arm64" ;;
 	native) packages="$packages $debug_packages time util-linux" kernels="$kernels uml" ;;
-	*) die "there is no set-up called $group (demo, fleet, test, all, debug, ci, arm64, 32bit, native)." ;;
+	*) die "there is no set-up called $group (demo, fleet, test, all, debug, arm64, native)." ;;
 	esac
 done
 

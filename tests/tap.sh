@@ -75,7 +75,8 @@ skip() {
 
 skip_all() { echo "1..0 # SKIP $*"; exit 4; }
 
-bail() { echo "Bail out! $*"; exit 1; }
+# bail REASON: the rest of this file cannot be tested
+bail() { echo "not ok $((tests + 1)) - $*"; exit 1; }
 
 finish() {
 	echo "1..$tests"

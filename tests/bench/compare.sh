@@ -58,7 +58,7 @@ floods() {
 # table NAME WORDS: run the cases of a table, print it
 table() {
 	# Unmerged slab caches show how much memory a hashlimit entry takes.
-	tests/vm/guest.sh -k "$kernel" -t 900 -o "$out" -a slab_nomerge -- tests/bench/compare-guest.sh "$1" >"$out/cases.$1" ||
+	tests/vm/guest.sh -r -k "$kernel" -t 900 -o "$out" -a slab_nomerge -- tests/bench/compare-guest.sh "$1" >"$out/cases.$1" ||
 		fail "the guest did not end well"
 	"$1" <"$out/cases.$1" >"$out/table.$1" || exit 1
 	cat "$out/table.$1"

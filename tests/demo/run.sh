@@ -46,7 +46,7 @@ play() {
 	local tty=()
 	[ ! -t 0 ] || [ ! -t 1 ] || tty=(-i)
 	rm -f "$out"/{raw.*,format.*,sent.*,hook,receiver}
-	tests/vm/guest.sh -k "$kernel" -t 300 -o "$out" "${tty[@]}" "${near[@]/#/-p}" -- \
+	tests/vm/guest.sh -r -k "$kernel" -t 300 -o "$out" "${tty[@]}" "${near[@]/#/-p}" -- \
 		env "WEIR_KO=$out/weir.ko" ${NO_COLOR:+"NO_COLOR=$NO_COLOR"} "tests/demo/$scene"
 }
 

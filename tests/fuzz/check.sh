@@ -11,13 +11,14 @@ here=$(cd "$(dirname "$0")" && pwd -P)
 out=$1 seed=$2 runs=$3 n=0 failed=0
 shift 3
 same=() && ! setarch -R true 2>/dev/null || same=(setarch -R)
-mkdir -p "$out/found" && { cat "$here/words.dict" && grep -ohE '"[a-z][a-z0-9]*"' "$here"/../../userspace/*.c | sort -u; } >"$out/words.dict" || exit 1
+mkdir -p "$out/found" "$out/seeds" && { cat "$here/words.dict" && grep -ohE '"[a-z][a-z0-9]*"' "$here"/../../userspace/*.c | sort -u; } >"$out/dict.$$" &&
+	mv "$out/dict.$$" "$out/words.dict" || exit 1
 echo "1..$#"
 for fuzzer; do
 	n=$((n + 1)) corpus=$out/corpus/$fuzzer seeds=()
-	rm -rf "$corpus" "$out/seeds" && mkdir -p "$corpus" || exit 1
+	rm -rf "$corpus" "$out/seeds/$fuzzer" && mkdir -p "$corpus" || exit 1
 	if [ -d "$here/corpus/$fuzzer" ]; then
-		cp -r "$here/corpus/$fuzzer" "$out/seeds" && mapfile -t seeds < <(cd "$out" && printf '%s\n' seeds/*) || exit 1
+		cp -r "$here/corpus/$fuzzer" "$out/seeds/" && mapfile -t seeds < <(cd "$out" && printf '%s\n' "seeds/$fuzzer"/*) || exit 1
 	fi
 	args=() && [ ${#seeds[@]} = 0 ] || args=("-seed_inputs=$(IFS=, && echo "${seeds[*]}")")
 	case $fuzzer in words | file | state) args+=("-dict=words.dict") ;; esac

@@ -33,7 +33,7 @@ exec {never}<>"$tmp/never"
 # shellcheck source=trace.sh
 . "$here/trace.sh"
 
-# need_cpus N: tests/runner/plan.py also searches for this call
+# need_cpus N: tests/vm/in-guest.sh keeps the processes of a test without this call on one CPU
 need_cpus() { [ "$(nproc)" -ge "$1" ] || bail "this guest has $(nproc) CPU"; }
 
 # ---- time and conditions -------------------------------------------------

@@ -142,7 +142,7 @@ weir limit add day budget 5/1m penalty 1d tcp dport 22 syn 2>/dev/null >/dev/nul
 weir limit add login budget 3/10s penalty 10s tcp dport 22 syn 2>/dev/null >/dev/null
 tries() { local was; was=$(passed); flood -P tcp -D 22 -s 198.51.100.9 -c 4; echo $(($(passed) - was)); }
 is "$(tries)" 3 "three attempts"
-calm() { [ "$(weir -json source get 198.51.100.9 limit login | json count)" = 0 ]; }
+calm() { [ "$(weir -json source get 198.51.100.9 limit login | jq '.[0] | .limited or .blocked')" = false ]; }
 wait_for 60 calm
 is "$(tries)" 2 "... and two more when ten seconds have passed"
 within "$(weir -json source get 198.51.100.9 limit day | jq '.[0].blocked_ms | floor')" 86390000 86400300 "... and then a day"

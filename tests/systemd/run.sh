@@ -13,7 +13,7 @@ skip() { echo "1..0 # SKIP $*"; exit 4; }
 [ "$test" != packages ] || [ -e "$packages" ] || skip "no packages were built"
 version=$(<"$kernel/version")
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT && trap 'exit 130' INT TERM || exit 1
-fail() { echo "Bail out! $*"; exit 1; }
+fail() { echo "not ok - $*"; exit 1; }
 
 # system ROOT: what both tests need
 system() {
@@ -67,7 +67,7 @@ units=/usr/lib/systemd/system root=$tmp/root
 mkdir -p "${log%/*}" && cp -a "$(realpath ".cache/systemd/$suite")" "$root" && system "$root" && "$test" "$root" &&
 	(cd "$root" && find . | busybox cpio -o -H newc -R 0:0 2>/dev/null) >"$tmp/initramfs" || fail "cannot make the system"
 # The parameters are those of tests/vm/guest.sh.
-timeout --foreground -k 5 1200 qemu-system-x86_64 -M pc -accel tcg,thread=multi -cpu max,-la57,-erms -m 1024 \
+timeout --foreground -k 5 1200 qemu-system-x86_64 -M pc -accel tcg,thread=single -icount shift=0,sleep=on -rtc clock=vm -cpu max,-la57,-erms,-cx16 -m 1024 \
 	-nodefaults -no-user-config -display none -no-reboot -kernel "$kernel/vmlinux" -initrd "$tmp/initramfs" \
 	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic mitigations=off nokaslr norandmaps tsc=reliable no_timer_check pci=noacpi cryptomgr.notests" \
 	-serial "file:$log" -serial "file:$tmp/tap" </dev/null || fail "the guest ended with status $?"

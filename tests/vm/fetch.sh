@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# fetch.sh NAME...: download and unpack into .cache what guests need, without
-# installing anything on the machine. NAME is
+# fetch.sh NAME...: download and unpack what guests need, without installing anything on the machine.
+# It is kept in ${XDG_CACHE_HOME:-~/.cache}/weir for all clones, to which .cache has links. NAME is
 #   6.1 6.12 sid 6.12-rt   a Debian kernel: .cache/kernels/NAME/{version,vmlinux,lib/modules,kdir}
 #   6.12-arm64     the same for arm64, with root, the programs of a small arm64 system
 #   6.1-i386 6.1-armhf     the headers of a Debian kernel of 32 bit, to build for: .cache/kernels/NAME/{version,kdir}
@@ -16,21 +16,15 @@
 #   systemd        small systems with systemd, of Debian 12 and 13: .cache/systemd/SUITE
 #   uml debug      the sources of User-Mode Linux (sid's) and the debug kernels (6.12):
 #                  .cache/NAME/source/{version,linux}
-# What exists is not downloaded again, unless its list of packages has changed. Partial
-# results never have their final name.
+# What is kept is not downloaded again, unless the function that unpacks it has changed; a clone that
+# links to it first checks its sums. Partial results never have their final name.
 # --sources SUITE prints the sources.list for SUITE.
 # Exit 1 if a kernel 6.1 or 6.12 is not available, 3 if only something else.
-# shellcheck disable=SC2015,SC2016
+# shellcheck disable=SC2015,SC2016,SC2317 # recipes are called by their names
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
-cache=$top/.cache
+store=${XDG_CACHE_HOME:-$HOME/.cache}/weir
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-servers_packages='bird2 coreutils curl dash keepalived nginx-light openssh-client openssh-server'
-systemd_packages='bash coreutils dash diffutils dpkg findutils grep init-system-helpers iproute2 kmod
-	libc-bin libjansson4 libncursesw6 mawk perl-base sed systemd util-linux'
-# Programs that the tests run, and the tool's libraries
-arm64_packages='bash busybox-static coreutils dash findutils grep iproute2 iputils-ping
-	jq kmod libjansson-dev libmnl-dev mawk nftables procps sed util-linux zlib1g-dev'
 
 say() { printf 'setup: %s\n' "$*"; }
 
@@ -64,7 +58,7 @@ sources() {
 # apt SUITE apt-get|apt-cache ARGS...: run with a separate package state for the suite;
 # SUITE-arm64, -i386 and -armhf are for that architecture, besides this machine's packages
 apt() {
-	local d=$cache/apt/$1 tool=$2 arch=amd64
+	local d=$apt/$1 tool=$2 arch=amd64
 	case $1 in *-arm64 | *-i386 | *-armhf) arch=${1##*-},amd64 ;; esac
 	shift 2
 	LC_ALL=C "$tool" -o Dir::Etc::sourcelist="$d/sources.list" -o Dir::Etc::sourceparts=- \
@@ -75,7 +69,7 @@ apt() {
 }
 
 suite_init() {
-	local s=$1 d=$cache/apt/$1
+	local s=$1 d=$apt/$1
 	[ -e "$d/.updated" ] && return
 	mkdir -p "$d/lists/partial" "$d/cache/archives/partial" "$d/none" && : >"$d/status" || return
 	sources "$s" >"$d/sources.list"
@@ -86,10 +80,8 @@ suite_init() {
 download() {
 	local s=$1 dir=$2
 	shift 2
-	mkdir -p "$dir" && cd "$dir" && apt "$s" apt-get -qq download "$@" >>"$cache/apt/$s/log" 2>&1
+	mkdir -p "$dir" && cd "$dir" && apt "$s" apt-get -qq download "$@" >>"$apt/$s/log" 2>&1
 }
-
-why() { grep -h '^[EW]:' "$cache/apt/$1/log" 2>/dev/null | head -n 1; }
 
 # The modules that tests use, of networks and a file system: a tenth of all.
 wanted() {
@@ -107,9 +99,6 @@ unwanted() {
 		'*/drivers/net/'{can,dsa,ethernet,fddi,fjes,hamradio,hippi,hyperv,ieee802154,ipa,pcs,phy/[a-km-z],plip,thunderbolt,usb,wan,wireless,wwan,xen-netback}'*' \
 		'*/kernel/net/'{6lowpan,appletalk,atm,ax25,bluetooth,caif,can,ceph,dccp,ieee802154,mac80211,mac802154,netrom,nfc,qrtr,rds,rose,rxrpc,smc,sunrpc,tipc,vmw_vsock,wireless,x25}/'*'
 }
-
-# What a kernel was unpacked by: one with fewer modules than tests use by now is downloaded again.
-selection() { { wanted && unwanted; } | cksum; }
 
 # unpack_vmlinuz FILE: print the ELF kernel in a bzImage, found by its header (see the
 # kernel's Documentation/arch/x86/boot.rst); arm64's image is not compressed
@@ -184,46 +173,38 @@ unpack_headers() {
 # userland DIR SUITE PACKAGES: unpack packages and their dependencies
 userland() {
 	local dir=$1 suite=$2 deb link
-	rm -f "$cache/apt/$suite"/cache/archives/*.deb # of another one
+	rm -f "$apt/$suite"/cache/archives/*.deb # of another one
 	# shellcheck disable=SC2086 # a list of package names
 	apt "$suite" apt-get -qq -y --download-only --no-install-recommends install base-files $3 \
-		>>"$cache/apt/$suite/log" 2>&1 || return
+		>>"$apt/$suite/log" 2>&1 || return
 	for link in bin lib lib64 sbin; do mkdir -p "$dir/usr/$link" && ln -s "usr/$link" "$dir/$link" || return; done
-	for deb in "$cache/apt/$suite"/cache/archives/*.deb; do
+	for deb in "$apt/$suite"/cache/archives/*.deb; do
 		dpkg-deb --fsys-tarfile "$deb" |
 			tar -x -C "$dir" --keep-directory-symlink --exclude=./{etc,var,usr/share} --exclude='./usr/lib/*/perl/*' || return
 	done
 	rmdir "$dir"/* 2>/dev/null
-	echo "$3" >"$dir/packages"
+	true
 }
 
-# holds DIR PACKAGES: whether userland has unpacked these packages
-holds() { [ "$(cat "$1/packages" 2>/dev/null)" = "$2" ]; }
+# The functions below put into the folder $dir what a NAME is.
 
 systemd() {
-	local suite dir=$cache/.systemd.new
-	rm -rf "$dir"
+	local suite packages='bash coreutils dash diffutils dpkg findutils grep init-system-helpers iproute2 kmod
+		libc-bin libjansson4 libncursesw6 mawk perl-base sed systemd util-linux'
 	for suite in bookworm trixie; do
-		say "downloading systemd of $suite"
-		suite_init "$suite" && userland "$dir/$suite" "$suite" "$systemd_packages" &&
+		suite_init "$suite" && userland "$dir/$suite" "$suite" "$packages" &&
 			(download "$suite" "$dir/$suite" dkms) && dpkg-deb --fsys-tarfile "$dir/$suite"/dkms_*.deb |
-			tar -x -C "$dir/$suite" --keep-directory-symlink --exclude=./usr/share && rm "$dir/$suite"/dkms_*.deb ||
-			{ say "systemd of $suite cannot be had: $(why "$suite")"; return 1; }
+			tar -x -C "$dir/$suite" --keep-directory-symlink --exclude=./usr/share && rm "$dir/$suite"/dkms_*.deb || return
 	done
-	rm -rf "$cache/systemd" && mv -T "$dir" "$cache/systemd"
 }
 
 servers() {
-	local dir=$cache/.servers.new
-	say "downloading sshd, nginx, keepalived and bird"
-	rm -rf "$dir"
-	suite_init bookworm && userland "$dir" bookworm "$servers_packages" ||
-		{ say "they cannot be had: $(why bookworm)"; return 1; }
-	rm -rf "$cache/servers" && mv -T "$dir" "$cache/servers"
+	suite_init bookworm &&
+		userland "$dir" bookworm 'bird2 coreutils curl dash keepalived nginx-light openssh-client openssh-server'
 }
 
 kernel() {
-	local name=$1 suite meta ver dir pkgs cross='' image=1
+	local name=$1 suite meta ver pkgs cross='' image=1
 	case $name in
 	6.1) suite=bookworm meta=linux-headers-amd64 ;;
 	6.12) suite=bookworm meta=linux-headers-6.12-amd64 ;;
@@ -234,9 +215,9 @@ kernel() {
 	sid) suite=sid meta=linux-headers-amd64 ;;
 	*) say "no kernel is called $name (6.1, 6.12, 6.12-rt, 6.12-arm64, 6.1-i386, 6.1-armhf, sid)."; return 1 ;;
 	esac
-	suite_init "$suite" || { say "the package lists of $suite cannot be had: $(why "$suite")"; return 1; }
+	suite_init "$suite" || return
 	ver=$(apt "$suite" apt-cache depends "$meta" | sed -nE 's/.*Depends: linux-headers-([0-9].*)/\1/p' | head -n 1)
-	[ -n "$ver" ] || { say "$suite has no $meta, so guest kernel $name cannot be had."; return 1; }
+	[ -n "$ver" ] || { say "$suite has no $meta."; return 1; }
 	# kbuild's tools run on this machine.
 	pkgs="linux-headers-$ver $(apt "$suite" apt-cache depends "linux-headers-$ver" |
 		sed -nE 's/.*Depends: (linux-headers-[^:]*-common.*)/\1/p; s/.*Depends: (linux-kbuild-[^:]*).*/\1:amd64/p' | sort -u | paste -sd ' ')"
@@ -247,169 +228,131 @@ kernel() {
 	else
 		pkgs="$pkgs linux-image-$ver"
 	fi
-	dir=$cache/kernels/.$name.new
-	rm -rf "$dir"; mkdir -p "$dir/deb" || return
-	say "downloading guest kernel $name ($ver)"
 	# shellcheck disable=SC2086 # a list of package names
-	(download "$suite" "$dir/deb" $pkgs) || { say "guest kernel $name cannot be had: $(why "$suite")"; return 1; }
-	[ -z "$cross" ] || userland "$dir/root" "$suite" "$arm64_packages" ||
-		{ say "the programs of arm64 cannot be had: $(why "$suite")"; return 1; }
-	{ [ -z "$image" ] || unpack_image "$dir" "$ver"; } && (unpack_headers "$dir" "$ver" "$suite") && selection >"$dir/selection" && echo "$ver" >"$dir/version" ||
-		{ say "guest kernel $name ($ver) does not unpack (is the disk full?)."; return 1; }
-	rm -rf "${dir:?}"/{deb,boot,usr/share}
-	rm -rf "$cache/kernels/$name"
-	mv -T "$dir" "$cache/kernels/$name" && say "guest kernel $name ($ver) is in .cache/kernels/$name"
+	(download "$suite" "$dir/deb" $pkgs) || return
+	# Programs that the tests run, and the tool's libraries
+	[ -z "$cross" ] || userland "$dir/root" "$suite" 'bash busybox-static coreutils dash findutils grep iproute2
+		iputils-ping jq kmod libjansson-dev libmnl-dev mawk nftables procps sed util-linux zlib1g-dev' || return
+	{ [ -z "$image" ] || unpack_image "$dir" "$ver"; } && (unpack_headers "$dir" "$ver" "$suite") && echo "$ver" >"$dir/version" &&
+		rm -rf "${dir:?}"/{deb,boot,usr/share}
 }
 
 # Prefer sid: older YNL clients cannot use the family.
 source_bits() {
-	local dir=$cache/.source.new suite pkg v
+	local suite pkg v
 	for suite in sid bookworm; do
 		suite_init "$suite" || continue
 		pkg=$(apt "$suite" apt-cache search --names-only '^linux-source-[0-9.]+$' | cut -d' ' -f1 | sort -V | tail -n 1)
-		[ -n "$pkg" ] || continue
-		rm -rf "$dir"; mkdir -p "$dir/deb" || return
-		say "downloading checkpatch, the YNL client and the memory model ($pkg of $suite)"
-		(download "$suite" "$dir/deb" "$pkg") || continue
+		[ -n "$pkg" ] && (download "$suite" "$dir/deb" "$pkg") || continue
 		v=linux-source-${pkg#linux-source-}
 		dpkg-deb --fsys-tarfile "$dir"/deb/*.deb | tar -xO "./usr/src/$v.tar.xz" | xz -dc -T0 |
 			tar -x -C "$dir" --strip-components=1 "$v"/scripts/{checkpatch.pl,spelling.txt,const_structs.checkpatch,coccinelle} \
 				"$v"/tools/{net/ynl,memory-model,testing/selftests/{net/{lib.sh,lib,netfilter},kselftest}} "$v/Documentation/netlink" || continue
-		rm -rf "$dir/deb"; echo "$suite $pkg" >"$dir/version"
-		rm -rf "$cache/source"; mv -T "$dir" "$cache/source"
+		rm -rf "$dir/deb"
+		echo "$suite $pkg" >"$dir/version"
 		return
 	done
-	say "checkpatch and the YNL client cannot be had: no linux-source package can be downloaded."
 	return 1
 }
 
-# Only sid has it, and it needs sid's libc.
 captures() {
-	local dir=$cache/.captures.new suite=bookworm-source
-	mkdir -p "$cache/apt/$suite" || return
-	suite_init "$suite" || { say "the list of sources cannot be had: $(why "$suite")"; return 1; }
-	say "downloading the capture files of tcpdump"
-	rm -rf "$dir"; mkdir -p "$dir" || return
-	(cd "$dir" && apt "$suite" apt-get -qq source --download-only tcpdump >/dev/null) &&
-		tar -xf "$dir"/tcpdump_*.orig.tar.?z -C "$dir" --strip-components=2 --wildcards '*/tests/*.pcap' ||
-		{ say "the source of tcpdump cannot be had: $(why "$suite")"; return 1; }
-	rm -f "$dir"/tcpdump_* && rm -rf "$cache/captures" && mv -T "$dir" "$cache/captures"
-}
-
-herd() {
-	local dir=$cache/.herd.new lib
-	suite_init sid || { say "the package lists of sid cannot be had: $(why sid)"; return 1; }
-	say "downloading herd7"
-	rm -rf "$dir"; mkdir -p "$dir" || return
-	(download sid "$dir/deb" herdtools7 libc6 libgmp10) || { say "herd7 cannot be had: $(why sid)"; return 1; }
-	dpkg-deb --fsys-tarfile "$dir"/deb/herdtools7_*.deb | tar -x -C "$dir" ./usr/bin/herd7 ./usr/share/herdtools7/herd &&
-		for lib in "$dir"/deb/lib*.deb; do
-			dpkg-deb --fsys-tarfile "$lib" | tar -x -C "$dir" --wildcards './usr/lib/x86_64-linux-gnu/*.so*' || return
-		done || { say "herd7 does not unpack (is the disk full?)."; return 1; }
-	rm -rf "$dir/deb" "$dir"/usr/lib/x86_64-linux-gnu/{gconv,audit}
-	printf '%s\n' '#!/bin/sh' 'd=${0%/*}/usr l=$d/lib/x86_64-linux-gnu' \
-		'exec "$l/ld-linux-x86-64.so.2" --argv0 herd7 --library-path "$l" "$d/bin/herd7" -set-libdir "$d/share/herdtools7/herd" "$@"' >"$dir/herd7"
-	chmod +x "$dir/herd7" && rm -rf "$cache/herd" && mv -T "$dir" "$cache/herd"
+	local suite=bookworm-source
+	suite_init "$suite" && (cd "$dir" && apt "$suite" apt-get -qq source --download-only tcpdump >/dev/null) &&
+		tar -xf "$dir"/tcpdump_*.orig.tar.?z -C "$dir" --strip-components=2 --wildcards '*/tests/*.pcap' && rm -f "$dir"/tcpdump_*
 }
 
 # borrow PROGRAM SUITE PACKAGE...: a program of another suite, with the libraries that it needs
 borrow() {
-	local name=$1 suite=$2 dir=$cache/.$1.new deb
+	local name=$1 suite=$2 deb args=''
 	shift 2
-	suite_init "$suite" || { say "the package lists of $suite cannot be had: $(why "$suite")"; return 1; }
-	say "downloading $name"
-	rm -rf "$dir"; mkdir -p "$dir" || return
-	(download "$suite" "$dir/deb" "$@") || { say "$name cannot be had: $(why "$suite")"; return 1; }
+	suite_init "$suite" && (download "$suite" "$dir/deb" "$@") || return
 	for deb in "$dir"/deb/*.deb; do
-		dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$dir" --wildcards './usr/lib/x86_64-linux-gnu/*.so*' "./usr/bin/$name" 2>/dev/null
+		dpkg-deb --fsys-tarfile "$deb" |
+			tar -x -C "$dir" --wildcards './usr/lib/x86_64-linux-gnu/*.so*' "./usr/bin/$name" "./usr/share/$1/herd" 2>/dev/null
 	done
 	[ -e "$dir/usr/bin/$name" ] || { say "$name does not unpack (is the disk full?)."; return 1; }
 	rm -rf "$dir/deb" "$dir"/usr/lib/x86_64-linux-gnu/{gconv,audit}
-	printf '%s\n' '#!/bin/sh' 'd=${0%/*}/usr l=$d/lib/x86_64-linux-gnu' \
-		"exec \"\$l/ld-linux-x86-64.so.2\" --argv0 $name --library-path \"\$l\" \"\$d/bin/$name\" \"\$@\"" >"$dir/$name"
-	chmod +x "$dir/$name" && rm -rf "${cache:?}/$name" && mv -T "$dir" "$cache/$name"
+	[ "$name" != herd7 ] || args=' -set-libdir "$d/../share/herdtools7/herd"'
+	printf '%s\n' '#!/bin/sh' 'd=${0%/*}/usr/bin l=${0%/*}/usr/lib/x86_64-linux-gnu' \
+		"exec \"\$l/ld-linux-x86-64.so.2\" --argv0 $name --library-path \"\$l\" \"\$d/$name\"$args \"\$@\"" >"$dir/$name"
+	chmod +x "$dir/$name"
 }
 
 # promtool judges what weir metrics prints; prometheus serves the dashboard's queries.
 prometheus() {
-	local dir=$cache/.prometheus.new
-	suite_init bookworm || { say "the package lists of bookworm cannot be had: $(why bookworm)"; return 1; }
-	say "downloading promtool"
-	rm -rf "$dir"; mkdir -p "$dir" || return
-	(download bookworm "$dir/deb" prometheus) && dpkg-deb --fsys-tarfile "$dir"/deb/prometheus_*.deb |
-		tar -x -C "$dir" --strip-components=3 ./usr/bin/promtool ./usr/bin/prometheus ||
-		{ say "promtool cannot be had: $(why bookworm)"; return 1; }
-	rm -rf "$dir/deb" "$cache/prometheus" && mv -T "$dir" "$cache/prometheus"
+	suite_init bookworm && (download bookworm "$dir/deb" prometheus) && dpkg-deb --fsys-tarfile "$dir"/deb/prometheus_*.deb |
+		tar -x -C "$dir" --strip-components=3 ./usr/bin/promtool ./usr/bin/prometheus && rm -rf "$dir/deb"
 }
 
-# tree NAME SUITE REGEX: unpack the newest kernel source of SUITE that matches into
-# .cache/NAME/source, to build a kernel from. It is a third of the whole: for other
-# architectures and drivers only the files that kbuild reads.
+# tree SUITE REGEX: the newest kernel source of SUITE that matches, to build a kernel from. It is a
+# third of the whole: for other architectures and drivers only the files that kbuild reads.
 tree() {
-	local dir=$cache/$1/.source.new suite=$2 pkg v
-	suite_init "$suite" || { say "the package lists of $suite cannot be had: $(why "$suite")"; return 1; }
-	pkg=$(apt "$suite" apt-cache search --names-only "$3" | cut -d' ' -f1 | sort -V | tail -n 1)
-	[ -n "$pkg" ] || { say "$suite has no kernel source ($3)."; return 1; }
-	rm -rf "$dir"; mkdir -p "$dir"/{deb,linux} || return
-	say "downloading a kernel source ($pkg of $suite)"
-	(download "$suite" "$dir/deb" "$pkg") || { say "$pkg cannot be had: $(why "$suite")"; return 1; }
+	local suite=$1 pkg v
+	suite_init "$suite" || return
+	pkg=$(apt "$suite" apt-cache search --names-only "$2" | cut -d' ' -f1 | sort -V | tail -n 1)
+	[ -n "$pkg" ] || { say "$suite has no kernel source ($2)."; return 1; }
+	mkdir "$dir/linux" && (download "$suite" "$dir/deb" "$pkg") || return
 	v=linux-source-${pkg#linux-source-}
 	dpkg-deb --fsys-tarfile "$dir"/deb/*.deb | tar -xO "./usr/src/$v.tar.xz" | xz -dc -T0 |
 		tar -x -C "$dir/linux" --strip-components=1 \
 			--exclude="$v"/{Documentation,sound,arch/{a,c,h,l,m,n,o,p,r,s}'*'}/'*.[cSh]*' \
 			--exclude="$v"/drivers/{gpu,media,staging,infiniband,scsi,accel,iio,net/ethernet,net/wireless}/'*.[ch]' \
 			--exclude="$v"/arch/'[a-t]*'/boot --exclude="$v"/tools/{testing,perf} &&
-		dpkg-deb -f "$dir"/deb/*.deb Version >"$dir/version" ||
-		{ say "$pkg does not unpack (is the disk full?)."; return 1; }
-	rm -rf "$dir/deb" "$cache/$1/source"
-	mv -T "$dir" "$cache/$1/source" && say "$pkg $(<"$cache/$1/source/version") is in .cache/$1/source"
+		dpkg-deb -f "$dir"/deb/*.deb Version >"$dir/version" && rm -rf "$dir/deb"
+}
+
+# recipe NAME: set $link, where .cache has it, and $recipe, the function that makes it and its words
+recipe() {
+	link=$1
+	case $1 in
+	source) recipe=(source_bits) ;;
+	# what makes the BTF of modules for sid's kernel
+	pahole) recipe=(borrow pahole sid pahole libdwarves1 libbpf1 libdw1t64 libelf1t64 libc6 zlib1g libzstd1 liblzma5 libbz2-1.0) ;;
+	jq) recipe=(borrow jq trixie jq libjq1 libonig5 libc6) ;;
+	herd) recipe=(borrow herd7 sid herdtools7 libc6 libgmp10) ;;
+	captures | prometheus | servers | systemd) recipe=("$1") ;;
+	uml) link=uml/source recipe=(tree sid '^linux-source-[0-9.]+$') ;;
+	debug) link=debug/source recipe=(tree bookworm '^linux-source-6\.12$') ;;
+	*) link=kernels/$1 recipe=(kernel "$1") ;;
+	esac
+}
+
+# whole DIR: are the files of DIR those that were unpacked?
+whole() { (cd "$1" 2>/dev/null && sha256sum --quiet -c ../"${1##*/}.sums") >/dev/null 2>&1; }
+
+# provide: download what $recipe makes, unless it is kept, and let $link lead to it
+provide() {
+	local name=${link//\//-} keep dir
+	keep=$store/$name-$(declare -f download unpack_image wanted unwanted unpack_headers userland borrow tree "${recipe[0]}" |
+		cat - <(echo "${recipe[*]}") | sha256sum | cut -c 1-12)
+	[ "$(readlink "$top/.cache/$link")" != "$keep" ] || [ ! -e "$keep" ] || return 0
+	if ! whole "$keep"; then
+		[ -d "$apt" ] || { apt=$(mktemp -d "$store/apt.XXXXXX") && mirrors; } || return
+		say "downloading $name"
+		dir=$apt/$name && mkdir -p "$dir" || return
+		"${recipe[@]}" || { say "$name cannot be had: $(grep -h '^[EW]:' "$apt"/*/log 2>/dev/null | head -n 1)"; return 1; }
+		(cd "$dir" && find . -type f -print0 | xargs -0 sha256sum) >"$dir.sums" && rm -rf "$keep" &&
+			mv "$dir.sums" "$keep.sums" && mv -T "$dir" "$keep" || return
+	fi
+	mkdir -p "$(dirname "$top/.cache/$link")" && rm -rf "$top/.cache/$link" && ln -s "$keep" "$top/.cache/$link"
 }
 
 if [ "${1:-}" = --sources ]; then
 	mirrors && sources "$2"
 	exit
 fi
-trap 'rm -rf "$cache"/kernels/.*.new "$cache"/.{source,herd,pahole,jq,prometheus,servers,systemd}.new "$cache"/{uml,debug}/.source.new' EXIT
+apt='' # the state of apt, which is as large as a kernel and soon stale
+mkdir -p "$store" || exit 1
+trap 'rm -rf "$apt"' EXIT
 trap 'exit 130' INT TERM
+exec 9>"$store/.lock" && flock 9 || exit 1
 status=0
-todo=()
 for name; do
-	case $name in
-	source) [ -e "$cache/source/tools/testing" ] || todo+=("$name") ;;
-	captures) [ -e "$cache/captures" ] || todo+=("$name") ;;
-	herd) [ -x "$cache/herd/herd7" ] || todo+=("$name") ;;
-	pahole) [ -x "$cache/pahole/pahole" ] || todo+=("$name") ;;
-	jq) [ -x "$cache/jq/jq" ] || [ "$(jq --version)" != jq-1.6 ] || todo+=("$name") ;;
-	prometheus) [ -x "$cache/prometheus/promtool" ] || todo+=("$name") ;;
-	servers) holds "$cache/servers" "$servers_packages" || todo+=("$name") ;;
-	systemd) holds "$cache/systemd/trixie" "$systemd_packages" || todo+=("$name") ;;
-	uml | debug) [ -e "$cache/$name/source/version" ] || todo+=("$name") ;;
-	*)
-		{ [ "$(cat "$cache/kernels/$name/selection" 2>/dev/null)" = "$(selection)" ] &&
-			{ [ "$name" != 6.12-arm64 ] || holds "$cache/kernels/$name/root" "$arm64_packages"; }; } || todo+=("$name")
-		;;
+	[ "$name" != jq ] || [ "$(jq --version)" = jq-1.6 ] || continue
+	recipe "$name"
+	provide || case $name in
+	6.1 | 6.12*) status=1 ;;
+	*) status=$((status ? status : 3)) ;;
 	esac
 done
-[ ${#todo[@]} -gt 0 ] || exit 0
-mkdir -p "$cache/kernels" && mirrors || exit 1
-for name in "${todo[@]}"; do
-	case $name in
-	source) source_bits || status=$((status ? status : 3)) ;;
-	# what makes the BTF of modules for sid's kernel
-	pahole) borrow pahole sid pahole libdwarves1 libbpf1 libdw1t64 libelf1t64 libc6 zlib1g libzstd1 liblzma5 libbz2-1.0 ||
-		status=$((status ? status : 3)) ;;
-	jq) borrow jq trixie jq libjq1 libonig5 libc6 || status=$((status ? status : 3)) ;;
-	prometheus) prometheus || status=$((status ? status : 3)) ;;
-	captures) captures || status=$((status ? status : 3)) ;;
-	herd) herd || status=$((status ? status : 3)) ;;
-	servers) servers || status=$((status ? status : 3)) ;;
-	systemd) systemd || status=$((status ? status : 3)) ;;
-	uml) tree uml sid '^linux-source-[0-9.]+$' || status=$((status ? status : 3)) ;;
-	debug) tree debug bookworm '^linux-source-6\.12$' || status=$((status ? status : 3)) ;;
-	sid | 6.1-i386 | 6.1-armhf) kernel "$name" || status=$((status ? status : 3)) ;;
-	*) kernel "$name" || status=1 ;;
-	esac
-done
-# Package lists are as large as a kernel, and soon stale.
-rm -rf "$cache/apt"
 exit "$status"

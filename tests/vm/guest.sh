@@ -1,16 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck disable=SC2054 # QEMU's and UML's commas
-# guest.sh [-k NAME] [-s CPUS] [-m MIB] [-t SECONDS] [-o DIR] [-i] [-n] [-a APPEND] [-p PROGRAM]... -- COMMAND...
+# guest.sh [-k NAME] [-s CPUS] [-m MIB] [-t SECONDS] [-o DIR] [-i] [-f] [-n] [-r] [-a APPEND] [-p PROGRAM]... -- COMMAND...
 #
 # Run COMMAND as root in a guest with kernel NAME (6.1, 6.12, sid, 6.12-rt, 6.12-arm64;
 # 6.12-kasan, 6.12-kcsan of kernel-debug.sh; uml-kasan of uml-build.sh; default 6.12).
 # The guest is QEMU without hardware virtualisation; uml-kasan is User-Mode Linux. It
-# sees this machine's files: / is read-only under a memory file system, so what COMMAND
+# has its own time: an instruction takes a nanosecond, and one that is idle waits in real time, so
+# a busy machine does not make it late. It sees this machine's files: / is read-only under a memory file system, so what COMMAND
 # writes is lost when the guest ends, except files in DIR (the same path in the guest,
 # and OUT in its environment). The current directory and the status are kept; output
 # appears as it is written.
 #	-i  interactive: COMMAND gets a terminal, of this one's size
+#	-f  output goes to the FIFO DIR/port.out, and what is written to DIR/port.in is file descriptor 3
+#	-r  real time, and CPUs that run at the same time: for races, and for rates to show
 #	-n  two virtio_net devices on one wire, once the module is loaded
 #	-a  words for the kernel's command line
 #	-p  a program that the guest copies into memory when it boots
@@ -23,9 +26,10 @@
 # 98 if the guest died; 124 after SECONDS; 4 if kernel NAME is missing.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
-name=6.12 cpus=2 mem='' seconds=300 out='' tty='' append='' programs=()
+name=6.12 cpus=2 mem='' seconds=300 out='' tty='' fifo='' append='' programs=()
+time=(-accel "tcg,thread=single" -icount "shift=0,sleep=on" -rtc clock=vm)
 wire=()
-while getopts k:s:m:t:o:a:p:in opt; do
+while getopts k:s:m:t:o:a:p:ifnr opt; do
 	case $opt in
 	k) name=$OPTARG ;;
 	s) cpus=$OPTARG ;;
@@ -35,6 +39,8 @@ while getopts k:s:m:t:o:a:p:in opt; do
 	a) append=$OPTARG ;;
 	p) programs+=("$OPTARG") ;;
 	i) tty=1 ;;
+	f) fifo=1 ;;
+	r) time=(-accel "tcg,thread=multi") ;;
 	n) # native XDP needs whole packets, which are not merged
 		for n in 1 2; do
 			wire+=(-netdev "hubport,id=net$n,hubid=0" -device "virtio-net-pci,netdev=net$n,mac=02:00:00:00:01:0$n,romfile=,guest_tso4=off,guest_tso6=off,guest_ufo=off,guest_ecn=off")
@@ -45,6 +51,8 @@ while getopts k:s:m:t:o:a:p:in opt; do
 done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || { echo "guest.sh: no command" >&2; exit 1; }
+# 6.1 never brings up a second CPU that has to wait for its turn.
+[ "$name" != 6.1 ] || [ "$cpus" = 1 ] || time=(-accel "tcg,thread=multi")
 kernel=$top/.cache/kernels/$name
 foreign=() qemu=(qemu-system-x86_64 -M pc) console=ttyS0
 port=/dev/vport0p1 end=reboot
@@ -75,8 +83,9 @@ near() {
 }
 
 # A kernel's file guest may override CPU, parameters and memory. Features that QEMU
-# emulates slowly are off: five-level page tables, and clearing pages bytewise.
-cpu=max,-la57,-erms words='' default_mem=2048
+# emulates slowly are off: five-level page tables, and clearing pages bytewise. So is cmpxchg16b:
+# single-threaded TCG of QEMU 7.2 leaves wrong flags behind it.
+cpu=max,-la57,-erms,-cx16 words='' default_mem=2048
 if [ -d "$kernel/root" ]; then
 	qemu=(qemu-system-aarch64 -M virt) cpu=max,pauth-impdef=on console=ttyAMA0
 	foreign=(-fsdev "local,id=foreign,path=$(realpath "$kernel/root"),security_model=none,readonly=on,multidevs=remap"
@@ -104,9 +113,9 @@ printf '%q ' exec "$@" >>"$out/guest.cmd"
 # the check fails. fb_tunnels, numdummies: no network devices that no test made. init_on_alloc, lsm, audit,
 # randomize_kstack_offset: what a shell's many programs pay for, and weir has no part in.
 qemu=(timeout --foreground -k 5 "$seconds" "${qemu[@]}"
-	-accel tcg,thread=multi -cpu "$cpu" -smp "$cpus" -m "${mem:-$default_mem}"
+	"${time[@]}" -cpu "$cpu" -smp "$cpus" -m "${mem:-$default_mem}"
 	-nodefaults -no-user-config -display none -no-reboot
-	-kernel "$kernel/vmlinux" -initrd "$kernel/initramfs"
+	-kernel "$kernel/vmlinux" -initrd "$top/.cache/build/initramfs-$name"
 	-append "console=$console quiet loglevel=5 panic=-1 oops=panic reboot=t mitigations=off nokaslr norandmaps tsc=reliable no_timer_check pci=noacpi cryptomgr.notests log_buf_len=4M fb_tunnels=none dummy.numdummies=0 init_on_alloc=0 lsm= audit=0 randomize_kstack_offset=off $words $append"
 	-device virtio-serial-pci,max_ports=2
 	-serial "file:$out/console.log"
@@ -128,6 +137,9 @@ if [ -x "$kernel/linux" ]; then
 	tail -n +1 -s 0.1 -f --pid="$guest" "$out/guest.out" &
 	wait $!
 	wait "$guest"
+	status=$?
+elif [ -n "$fifo" ]; then
+	"${qemu[@]}" -chardev "pipe,id=io,path=$out/port" -device virtserialport,chardev=io </dev/null
 	status=$?
 elif [ -n "$tty" ]; then
 	"${qemu[@]}" -chardev stdio,id=io,signal=off -device virtconsole,chardev=io

@@ -1,15 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# in-guest.sh FILE...: in a guest, run test files one after the other, and unload the module after
-# each. Around the output of each are "@begin FILE" and "@end STATUS SECONDS". "@late" instead of
-# the latter: WEIR_UNTIL came before it or during it.
+# in-guest.sh [FILE...]: in a guest, run test files one after the other, or those whose names come on
+# file descriptor 3, until an empty line, and unload the module after each. Around the output of each
+# are "@begin FILE" and "@end STATUS"; "@end STATUS last" if the guest can run no other.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
-most=900 # for what hangs
+most=900 # seconds, for what hangs
 PATH=$top/userspace:$PATH
-
-# left SECONDS: are they left before WEIR_UNTIL?
-left() { [ -z "${WEIR_UNTIL:-}" ] || [ $(($(date +%s) + $1)) -lt "$WEIR_UNTIL" ]; }
+[ $# = 0 ] || exec 3< <(printf '%s\n' "$@")
 
 # keep_hooks: a namespace whose hooks stay registered. The kernel patches the packet path when the
 # first hook is added or the last one removed, and QEMU's TCG sometimes still executes the old code.
@@ -17,7 +15,7 @@ keep_hooks() {
 	local ready fifo=/run/weir-keep
 	mkfifo "$fifo"
 	# shellcheck disable=SC2016 # expanded by sh
-	unshare -n sh -c 'nft -f - && ready=yes; echo "$ready" >"$0"; exec tail -f /dev/null' "$fifo" <<-RULES &
+	unshare -n sh -c 'nft -f - && ready=yes; echo "$ready" >"$0"; exec tail -f /dev/null' "$fifo" 3<&- <<-RULES &
 		table netdev keep { chain in { type filter hook ingress device lo priority 0; }; }
 		table inet keep { chain pre { type filter hook prerouting priority 0; }; }
 	RULES
@@ -32,16 +30,12 @@ leftovers() {
 
 keep_hooks
 found=$(leftovers)
-for t; do
+while read -r t <&3 && [ -n "$t" ]; do
 	echo "weir-test: $t" >/dev/kmsg
 	echo "@begin $t"
-	if ! left 60; then
-		echo "@late"
-		continue
-	fi
-	start=$SECONDS seconds=$most
-	left "$most" || seconds=$((WEIR_UNTIL - $(date +%s)))
-	timeout -k 5 "$seconds" "$t" </dev/null
+	cpus=0
+	! grep -q '^need_cpus' "$t" || cpus=0-$(($(nproc) - 1))
+	timeout -k 5 "$most" taskset -c "$cpus" "$t" </dev/null 3<&-
 	status=$?
 	ip -all netns delete
 	left=$(leftovers)
@@ -52,14 +46,11 @@ for t; do
 		nft flush ruleset
 		found=$(leftovers)
 	fi
-	if [ "$status" = 124 ] && [ "$seconds" != "$most" ]; then
-		printf '\n@late the deadline ended it\n'
-	elif [ -d /sys/module/weir ] && ! rmmod weir; then
-		printf '\nnot ok - the module can be removed\n@end %d %d\n' "$status" $((SECONDS - start))
-		exit # the remaining tests need a fresh guest
-	else
-		printf '\n@end %d %d\n' "$status" $((SECONDS - start))
+	if [ -d /sys/module/weir ] && ! rmmod weir; then
+		printf '\nnot ok - the module can be removed\n@end 1 last\n'
+		break
 	fi
+	printf '\n@end %d\n' "$status"
 done
 cat /run/weir.json.* >"$OUT/json" 2>/dev/null
 exit 0

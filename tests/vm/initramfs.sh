@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# initramfs.sh NAME: make .cache/kernels/NAME/initramfs, which mounts the host's /
+# initramfs.sh NAME: make .cache/build/initramfs-NAME, which mounts the host's /
 # over 9p. It has busybox, a few modules and the file init.
 set -u
 here=$(cd "$(dirname "$0")" && pwd -P) || exit 1
-kernel=$(realpath "$here/../../.cache/kernels/${1:?usage: initramfs.sh NAME}") || exit 1
-out=$kernel/initramfs
+cache=$(realpath "$here/../../.cache") && kernel=$(realpath "$cache/kernels/${1:?usage: initramfs.sh NAME}") || exit 1
+out=$cache/build/initramfs-$1
 [ "$out" -nt "$here/init" ] && [ "$out" -nt "$kernel/version" ] && exit
 PATH=$PATH:/sbin:/usr/sbin
 busybox=$kernel/root/bin/busybox # for another architecture
@@ -13,7 +13,7 @@ busybox=$kernel/root/bin/busybox # for another architecture
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
-mkdir -p "$tmp"/{bin,dev,proc,sys,lower,upper,root,modules} &&
+mkdir -p "$cache/build" "$tmp"/{bin,dev,proc,sys,lower,upper,root,modules} &&
 	cp "$busybox" "$tmp/bin/" && cp "$here/init" "$tmp/init" || exit 1
 n=10
 for m in virtio_pci virtio_console 9pnet_virtio 9p overlay; do
