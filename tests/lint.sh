@@ -490,7 +490,7 @@ for check in "${checks[@]}"; do
 	"check_$check" >"$tmp/out" 2>&1
 	case $? in
 	0) echo "ok $n - $check: ${says[$check]}" ;;
-	4) echo "ok $n - $check: ${says[$check]} # $(sed -n '/^SKIP/{p;q}' "$tmp/out")" ;;
+	4) echo "ok $n - $check: ${says[$check]} # SKIP $(sed -n 's/^SKIP //p' "$tmp/out" | head -n 1)" ;;
 	*)
 		failed=1
 		echo "not ok $n - $check: ${says[$check]}"

@@ -33,7 +33,7 @@ tests/bench/initramfs.sh "$kernel" "$out/initramfs" tests/bench/{rows,cell,flood
 # clock but the instruction count, no input from outside. Mitigations such as return
 # thunks are off: current CPUs do not need the costly ones.
 machine() {
-	qemu=(timeout -k 5 600 qemu-system-x86_64 -M pc -accel tcg -icount "shift=0,sleep=off" -smp 1
+	qemu=(timeout --foreground -k 5 600 qemu-system-x86_64 -M pc -accel tcg -icount "shift=0,sleep=off" -smp 1
 		-cpu qemu64 -rtc "base=2024-01-01,clock=vm" -m 512 -nodefaults -no-user-config
 		-display none -no-reboot -kernel ".cache/kernels/$kernel/vmlinux" -initrd "$out/initramfs"
 		-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic reboot=t mitigations=off nokaslr norandmaps tsc=reliable pci=noacpi cryptomgr.notests $*"

@@ -28,7 +28,7 @@ perl -0777 -e '
 		open my $to, ">", "$ARGV[0]/$name.litmus" or die; print $to $text; close $to;
 	}' "$tmp" <"$here/variants" || exit 1
 
-judge=$(cat "$here/run.sh" "$herd" "$model"/*.{cfg,def,bell,cat} | sha256sum | cut -c 1-16)
+judge=$(cat "$here/run.sh" "$herd" "$cache"/herd/usr/bin/herd7 "$model"/*.{cfg,def,bell,cat} | sha256sum | cut -c 1-16)
 passed=$cache/litmus/$judge
 [ -e "$passed" ] || { rm -rf "$cache/litmus" && mkdir -p "$cache/litmus" && : >"$passed"; } || exit 1
 
@@ -48,7 +48,7 @@ for name; do
 		continue
 	fi
 	# herd7 looks for the memory model's files in the current directory.
-	said=$(cd "$model" && timeout 300 "$herd" -conf linux-kernel.cfg "$tmp/$name.litmus" 2>&1)
+	said=$(cd "$model" && timeout --foreground 300 "$herd" -conf linux-kernel.cfg "$tmp/$name.litmus" 2>&1)
 	if [ "$(sed -n "s/^Observation $name \([A-Z][a-z]*\) .*/\1/p" <<<"$said")" = "$want" ]; then
 		echo "ok $n - $name: $want"
 		echo "$sum" >>"$passed"

@@ -21,6 +21,8 @@ sub new {
 sub take {
 	my ($self, $kernel) = @_;
 	my @idle = grep { !$_->{busy} && !-e "$_->{dir}/status" } @{$self->{all}};
+	$self->end($_) for grep { time - $_->{began} > 3600 } @idle; # guest.sh -t
+	@idle = grep { !-e "$_->{dir}/status" } @idle;
 	my ($guest) = grep { $_->{kernel} eq $kernel } @idle;
 	if (!$guest) {
 		$self->end($idle[0]) if @idle && $self->{most} <= grep { !-e "$_->{dir}/status" } @{$self->{all}};
@@ -38,8 +40,9 @@ sub boot {
 	my ($name, @real) = $kernel =~ /(.*)-smp$/ ? ($1, '-r') : $kernel;
 	my @command = ('tests/vm/guest.sh', '-f', '-n', @real, '-k', $name, '-t', 7200, '-o', $dir, (map { ('-p', $_) } @NEAR),
 		'--', 'env', (map { "$_=$ENV{$_}" } grep { $ENV{$_} } @ENV), 'tests/vm/in-guest.sh');
-	system('bash', '-c', '{ "${@:2}"; echo $? >"$1/status"; } </dev/null >"$1/said" 2>&1 &', '-', $dir, @command);
-	push @{$self->{all}}, {kernel => $kernel, dir => $dir};
+	# A session of its own, so that it can be ended whole
+	system('bash', '-c', 'setsid bash -c \'echo $$ >"$1/pid"; "${@:2}"; echo $? >"$1/status"\' - "$@" </dev/null >"$1/said" 2>&1 &', '-', $dir, @command);
+	push @{$self->{all}}, {kernel => $kernel, dir => $dir, began => time};
 	return $self->{all}[-1];
 }
 
@@ -48,12 +51,29 @@ sub end {
 	my ($self, $guest) = @_;
 	my $file = "$guest->{dir}/status";
 	return if -e $file;
-	sysopen my $port, "$guest->{dir}/port.in", O_RDWR or die "$guest->{dir}: $!\n";
+	sysopen my $port, "$guest->{dir}/port.in", O_RDWR or return $self->kill($guest);
 	syswrite $port, "\n";
 	for (1 .. 1200) {
 		return if -s $file;
 		select undef, undef, undef, 0.1;
 	}
+	return $self->kill($guest);
+}
+
+# kill(GUEST): who waits for its status gets one
+sub kill {
+	my ($self, $guest) = @_;
+	my ($pid) = `cat "$guest->{dir}/pid" 2>/dev/null` =~ /(\d+)/;
+	CORE::kill TERM => -$pid if $pid;
+	open my $status, '>', "$guest->{dir}/status" or return;
+	print $status "143\n";
+	return;
+}
+
+# A run that is interrupted leaves no guest behind.
+sub DESTROY {
+	my ($self) = @_;
+	$self->kill($_) for grep { !-e "$_->{dir}/status" } @{$self->{all}};
 	return;
 }
 

@@ -11,6 +11,7 @@
 # end. .cache/test has all output. The last line is "N passed, N failed, N skipped"; status 1 if any failed.
 use strict;
 use warnings;
+use Fcntl ':flock';
 use File::Path qw(make_path remove_tree);
 use FindBin;
 use TAP::Harness;
@@ -20,11 +21,12 @@ use Guests;
 use Report;
 
 chdir "$FindBin::RealBin/../.." or die;
+delete @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL T)}; # of the make that has started this
 $ENV{PATH} = "/usr/sbin:/usr/bin:/sbin:/bin:$ENV{PATH}";
 my @KERNELS = qw(6.1 6.12 sid 6.12-rt 6.12-arm64 6.12-kasan 6.12-kcsan 6.12-smp);
 my @SUITES = qw(netns unit fuzz lint bench litmus proof cli 32bit systemd demo);
 my $jobs = $ENV{JOBS} || 3;
-my $logs = $ENV{WEIR_LOGS} || '.cache/test';
+my $logs = '.cache/test';
 my (@build, @hosts, @guests, @alone); # names
 my (%command, %again, %guest); # by name: a command, how to repeat it, or [kernel, file]
 my %kernel; # that something is built for, and the guest files that run there
@@ -132,7 +134,7 @@ sub add_hosts {
 	for my $name (@names) {
 		$command{$name} = [host($name)];
 		$again{$name} = "tests/run.sh $name";
-		push @hosts, $name;
+		push @{$name =~ m{^demo/} ? \@alone : \@hosts}, $name;
 	}
 	return;
 }
@@ -149,7 +151,7 @@ sub plan {
 	my @tests = named(@names);
 	my @files = grep { m{^netns/} } @tests;
 	add_hosts(grep { !m{^netns/} } @tests);
-	@kernels = '6.12' if @files && !@kernels;
+	@kernels = @kernels ? sort keys %{{map { $_ => 1 } @kernels}} : @files ? '6.12' : ();
 	add_guests($_, @files ? @files : named(@{$set{$_} // ['netns']})) for @kernels;
 	add_guests($_, named(@{$set{$_}})) for $all ? qw(6.1 sid 6.12-smp) : ();
 	return;
@@ -159,9 +161,10 @@ sub main {
 	my @words = @_;
 	plan(@words);
 	build_for($_, @{$kernel{$_}}) for sort keys %kernel;
-	remove_tree($logs);
 	make_path($logs);
-	local $ENV{WEIR_LOGS} = $logs;
+	open my $lock, '>', '.cache/test.lock' or die;
+	flock $lock, LOCK_EX | LOCK_NB or die "run.pl: another run is on in this clone\n";
+	remove_tree($logs, {keep_root => 1});
 	local $ENV{PERL_TEST_HARNESS_DUMP_TAP} = $logs;
 	my $guests = Guests->new(most => $jobs, logs => $logs);
 	my $report = Report->new(logs => $logs, permitted => "$FindBin::RealBin/skips", again => sub {
@@ -181,7 +184,7 @@ sub main {
 		},
 	});
 	$harness->callback(after_test => sub { my $guest = delete $busy{$_[0][0]}; $guest->{busy} = 0 if $guest; });
-	local $SIG{INT} = local $SIG{TERM} = sub { local $SIG{TERM} = 'IGNORE'; kill TERM => -getpgrp; exit 130 };
+	local @SIG{qw(INT TERM HUP PIPE)} = (sub { exit 130 }) x 4;
 	my $sum = TAP::Parser::Aggregator->new;
 	$sum->start;
 	$harness->aggregate_tests($sum, @build);

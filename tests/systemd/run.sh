@@ -7,7 +7,7 @@
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 suite=${1:?usage: run.sh SUITE [TEST]} test=${2:-service}
-kernel=.cache/kernels/6.12 packages=.cache/build/packages log=${WEIR_LOGS:-.cache/test}/systemd-$suite-$test.console
+kernel=.cache/kernels/6.12 packages=.cache/build/packages log=.cache/test/systemd-$suite-$test.console
 skip() { echo "1..0 # SKIP $*"; exit 4; }
 [ -x ".cache/systemd/$suite/usr/sbin/dkms" ] && [ -r "$kernel/vmlinux" ] || skip "no systemd of $suite here; make setup downloads it"
 [ "$test" != packages ] || [ -e "$packages" ] || skip "no packages were built"

@@ -23,7 +23,7 @@
 # shellcheck disable=SC2015,SC2016,SC2317 # recipes are called by their names
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
-store=${XDG_CACHE_HOME:-$HOME/.cache}/weir
+store=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/weir
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
 say() { printf 'setup: %s\n' "$*"; }
@@ -275,7 +275,7 @@ borrow() {
 	[ "$name" != herd7 ] || args=' -set-libdir "$d/../share/herdtools7/herd"'
 	printf '%s\n' '#!/bin/sh' 'd=${0%/*}/usr/bin l=${0%/*}/usr/lib/x86_64-linux-gnu' \
 		"exec \"\$l/ld-linux-x86-64.so.2\" --argv0 $name --library-path \"\$l\" \"\$d/$name\"$args \"\$@\"" >"$dir/$name"
-	chmod +x "$dir/$name"
+	chmod +x "$dir/$name" && { "$dir/$name" --version || "$dir/$name" -version; } >/dev/null 2>&1
 }
 
 # promtool judges what weir metrics prints; prometheus serves the dashboard's queries.
@@ -323,7 +323,7 @@ whole() { (cd "$1" 2>/dev/null && sha256sum --quiet -c ../"${1##*/}.sums") >/dev
 # provide: download what $recipe makes, unless it is kept, and let $link lead to it
 provide() {
 	local name=${link//\//-} keep dir
-	keep=$store/$name-$(declare -f download unpack_image wanted unwanted unpack_headers userland borrow tree "${recipe[0]}" |
+	keep=$store/$name-$(declare -f download unpack_image wanted unwanted unpack_headers userland "${recipe[0]}" |
 		cat - <(echo "${recipe[*]}") | sha256sum | cut -c 1-12)
 	[ "$(readlink "$top/.cache/$link")" != "$keep" ] || [ ! -e "$keep" ] || return 0
 	if ! whole "$keep"; then
