@@ -37,6 +37,7 @@ while read -r t <&3 && [ -n "$t" ]; do
 	! grep -q '^need_cpus' "$t" || cpus=0-$(($(nproc) - 1))
 	timeout -k 5 "$most" taskset -c "$cpus" "$t" </dev/null 3<&-
 	status=$?
+	[ "$status" != 124 ] || printf '\nnot ok - it ends within %d s\n' "$most"
 	ip -all netns delete
 	left=$(leftovers)
 	if [ "$left" != "$found" ]; then
