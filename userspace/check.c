@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Check the words of a limit, or of a request on sources, against each other. */
 
+#include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <sys/param.h>
+#include <time.h>
 
 #include "field.h"
 #include "value.h"
@@ -372,10 +375,35 @@ static int check_advising(struct weir_args *args, const struct weir_advising *as
 	return check_budgets(limit, WEIR_ON_ADD, args);
 }
 
+/* A point in time also replaces the end of what is in force. */
+static int check_end(struct weir_args *args, struct weir_exempt *exempt)
+{
+	struct timespec now;
+	int64_t left;
+
+	if (!exempt->until)
+		return 0;
+	if (exempt->for_ms) {
+		weir_err_set(args->err, WEIR_COMBINED, "for", "until");
+		return weir_args_blame(args, "until");
+	}
+	clock_gettime(CLOCK_REALTIME, &now);
+	left = ((int64_t)exempt->until - now.tv_sec) * 1000 - now.tv_nsec / 1000000;
+	exempt->for_ms = MIN(left, WEIR_BLOCK_MS_MAX);
+	exempt->replace = true;
+	if (left > 0)
+		return 0;
+	weir_err_set(args->err, "until: that has passed");
+	weir_args_blame(args, "until");
+	return -ETIME;
+}
+
 int weir_check(struct weir_args *args, const struct weir_set *set, unsigned int verb, void *model)
 {
 	if (set == &weir_block_fields)
 		((struct weir_exempt *)model)->block = true;
+	if (set == &weir_block_fields || set == &weir_exempt_fields)
+		return check_end(args, model);
 	if (set == &weir_list_fields)
 		return check_list(args, verb, model);
 	if (set == &weir_advising_fields)

@@ -344,8 +344,11 @@ int weir_config_compare(const struct weir_exempt *a, const struct weir_exempt *b
 
 bool weir_config_stays(const struct weir_exempt *there, const struct weir_exempt *file)
 {
+	if (strcmp(there->comment, file->comment) || !there->for_ms != !file->for_ms)
+		return false;
 	/* What is in force is told in seconds, rounded up. */
-	return !strcmp(there->comment, file->comment) && !there->for_ms == !file->for_ms &&
+	return file->until ? there->for_ms <= file->for_ms + WEIR_NEARLY_MS &&
+			     file->for_ms <= there->for_ms + WEIR_NEARLY_MS :
 	       there->for_ms <= (file->for_ms + 999) / 1000 * 1000;
 }
 

@@ -41,9 +41,11 @@ int weir_config_add_early(struct weir_config *config, const struct weir_xdp *xdp
 			  struct weir_err *err);
 /* 0: the same prefix, device and limit; else their order. */
 int weir_config_compare(const struct weir_exempt *a, const struct weir_exempt *b);
+/* Ends that are no farther apart are the same. */
+#define WEIR_NEARLY_MS	2000
 /*
  * Does an exemption or block that is in force stay as it is if a file has it in these words? Of
- * two ends, the nearer stays.
+ * an end in force and a time of the file, the nearer stays.
  */
 bool weir_config_stays(const struct weir_exempt *there, const struct weir_exempt *file);
 /* Sort the exemptions and the lists, for weir_config_check() and for saving. */

@@ -102,13 +102,15 @@ static bool adds_in(const struct weir_exempt *exempt, enum step step)
 			*exempt->limit ? EXEMPT_FROM_LIMIT : EXEMPT_FROM_ALL);
 }
 
-/* As with -file, an end that is nearer stays. */
+/* As with -file, an end that is nearer stays, unless the file says when. */
 static void add_exempt(struct weir_diff *diff, const struct weir_exempt *is,
 		       const struct weir_exempt *was, bool replaced)
 {
 	struct weir_exempt exempt = *is;
 
-	if (was && was->for_ms && was->for_ms < is->for_ms)
+	if (is->until)
+		exempt.for_ms = 0;
+	else if (was && was->for_ms && was->for_ms < is->for_ms)
 		exempt.for_ms = was->for_ms;
 	put_exempt(diff, &exempt, replaced ? "-exist exempt add" : "exempt add",
 		   replaced ? "-exist block add" : "block add", WEIR_WORDS);

@@ -13,9 +13,6 @@
 #include "tool.h"
 #include "value.h"
 
-/* What a saved file has is so much more than what is left when the file is read at once. */
-#define NEARLY_MS	2000
-
 const char *weir_exempt_words(const struct weir_exempt *exempt, char text[WEIR_EXEMPT_SIZE])
 {
 	char buf[WEIR_TEXT_SIZE];
@@ -84,17 +81,23 @@ void weir_note_ends(struct weir_tool *tool, const struct weir_config *config,
 	const struct weir_exempt *is, *end = config->exempts + config->exempt_count;
 	const struct weir_exempt *was, *first = NULL, *first_was = NULL;
 	char words[WEIR_EXEMPT_SIZE], buf[WEIR_TEXT_SIZE], others[32] = "";
-	unsigned int more = 0;
+	unsigned int more = 0, begun = 0;
 
-	for (is = config->exempts; there->exempt_count && is < end; is++) {
-		was = bsearch(is, there->exempts, there->exempt_count, sizeof(*is),
-			      compare_exempts);
-		if (!was || !was->for_ms || was->for_ms + NEARLY_MS >= is->for_ms)
+	for (is = config->exempts; is < end; is++) {
+		was = there->exempt_count ?
+		      bsearch(is, there->exempts, there->exempt_count, sizeof(*is),
+			      compare_exempts) : NULL;
+		begun += !was && is->for_ms && !is->until;
+		if (!was || !was->for_ms || is->until ||
+		    was->for_ms + WEIR_NEARLY_MS >= is->for_ms)
 			continue;
 		more += !!first;
 		first_was = first ? first_was : was;
 		first = first ? first : is;
 	}
+	if (begun)
+		weir_note(tool, "note", "exemptions and blocks begin now, and again if the file is applied once they have ended (%u); 'until' in place of 'for' ends them for good",
+			  begun);
 	if (more)
 		snprintf(others, sizeof(others), ", as do others (%u)", more);
 	tool->line = first ? first->line : 0;

@@ -250,6 +250,8 @@ static const struct weir_field exempt_rows[] = {
 	{ "for", &weir_type_ms, WEIR_ON_ADD | WEIR_WORDS | WEIR_EVENT | WEIR_SOME,
 	  EXEMPT(FOR_MS, for_ms), .usual = "ever", .value = "TIME|ever",
 	  .help = "for how long (default: for ever)" },
+	{ "until", &weir_type_date, WEIR_ON_ADD | WEIR_WORDS | WEIR_SOME, AT(exempt, until),
+	  .key = "until", .help = "until when, in UTC: 2030-01-31T12:00:00Z" },
 	{ NULL, &weir_type_flag, WEIR_ON_ADD | WEIR_ON_DEL | WEIR_WORDS | WEIR_EVENT | WEIR_SOME |
 	  WEIR_MUTE | WEIR_ON_FLUSH, EXEMPT(BLOCK, block) },
 	{ NULL, &weir_type_flag, WEIR_ON_ADD, EXEMPT(REPLACE, replace) },

@@ -217,6 +217,11 @@ static int read_opened(struct weir_tool *tool, const char *path, struct weir_lin
 	if (lines->bad < WEIR_BAD_LINES)
 		check_items(tool, lines, config);
 	check_lists(tool, lines, config);
+	tool->line = 0;
+	if (config->ended)
+		weir_note(tool, "note", "exemptions and blocks that have ended are left out (%u)",
+			  config->ended);
+	config->ended = 0;
 	return lines->bad ? WEIR_EXIT_WORDS : WEIR_EXIT_OK;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The items of a configuration file, of words or of JSON, and how many of them are invalid. */
 
+#include <errno.h>
 #include <string.h>
 
 #include "config.h"
@@ -72,6 +73,9 @@ int weir_read_item(struct weir_tool *tool, char **words, int count,
 
 	ret = tool->read(&args, &reading);
 	*fault = args.fault;
+	config->ended += ret == -ETIME;
+	if (ret == -ETIME)
+		return 0;
 	/* do not suggest objects that a file cannot contain */
 	if (!reading.object)
 		return tool->err.unknown ? blame_line(tool, words, 1) : -EINVAL;

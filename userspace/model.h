@@ -116,6 +116,7 @@ struct weir_exempt {
 	char limit[WEIR_NAME_SIZE];	/* "": all */
 	char comment[WEIR_COMMENT_SIZE];
 	uint64_t for_ms;	/* 0: for ever */
+	uint64_t until;		/* in seconds since 1970, as it was written; or 0 */
 	uint32_t event;		/* WEIR_LIMIT_EVENT_*, in an event */
 	struct weir_counter stats;
 	bool block;		/* not exempt, but blocked */
@@ -523,6 +524,7 @@ struct weir_config {
 	struct weir_xdp early[WEIR_EARLY_MAX];	/* devices that drop early */
 	struct weir_list *lists;	/* parts, all full but their last */
 	unsigned int lists_named, member_count;
+	unsigned int ended;		/* lines left out, as their end has passed */
 	const struct weir_places *places;	/* of the lines; or NULL */
 };
 

@@ -19,7 +19,6 @@
 #include "tool.h"
 
 #define NS_PER_SECOND	1000000000ULL
-#define NS_PER_MS	1000000ULL
 
 struct restoring {
 	struct weir_saved_reader reader;
@@ -75,24 +74,6 @@ static int verify(struct weir_tool *tool, struct restoring *restoring)
 	return ret;
 }
 
-/* Shorten exemptions and blocked prefixes by what passed, and leave out those that ended. */
-static void age_exempts(struct weir_config *config, uint64_t age_ns)
-{
-	uint64_t age_ms = age_ns / NS_PER_MS;
-	unsigned int i, left = 0;
-
-	for (i = 0; i < config->exempt_count; i++) {
-		struct weir_exempt *exempt = &config->exempts[i];
-
-		if (exempt->for_ms && exempt->for_ms <= age_ms)
-			continue;
-		if (exempt->for_ms)
-			exempt->for_ms -= age_ms;
-		config->exempts[left++] = *exempt;
-	}
-	config->exempt_count = left;
-}
-
 static struct weir_config nothing = { .force = true };
 
 static int put_config(struct weir_tool *tool, struct weir_config *config)
@@ -124,7 +105,6 @@ static int prepare(struct weir_tool *tool, struct weir_config *config, void *dat
 	struct weir_restored *told = &restoring->told;
 	unsigned int i;
 
-	age_exempts(config, told->age_ns);
 	if (restoring->again && !restoring->early)
 		config->early_count = 0;
 	told->limits = config->limit_count;

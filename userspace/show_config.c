@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Show a configuration as the file that -file reads. */
 
+#include <time.h>
+
 #include "show.h"
 
+/* An end is a point in time: a time that is left would begin anew whenever the file is applied. */
 static void put_exempts(struct weir_out *out, const struct weir_config *config, bool block)
 {
+	struct weir_exempt exempt;
+	struct timespec now;
 	unsigned int i;
+
+	clock_gettime(CLOCK_REALTIME, &now);
 
 	weir_out_begin(out, block ? "blocked_prefixes" : "exempts", '[');
 	for (i = 0; i < config->exempt_count; i++) {
 		if (config->exempts[i].block != block)
 			continue;
 		weir_out_text(out, block ? "block add " : "exempt add ");
-		weir_show_exempt(out, &config->exempts[i]);
+		exempt = config->exempts[i];
+		if (exempt.for_ms)
+			exempt.until = now.tv_sec + (now.tv_nsec / 1000000 + exempt.for_ms) / 1000;
+		exempt.for_ms = 0;
+		weir_show_exempt(out, &exempt);
 	}
 	weir_out_end(out, ']');
 }

@@ -224,8 +224,8 @@ const char *weir_exempt_words(const struct weir_exempt *exempt, char text[WEIR_E
 /* Warn of an unknown device, and of a block of everybody, or of nobody. */
 weir_tell weir_note_block;
 /*
- * Say of how many exemptions and blocks of a file the end in force stays, as it is nearer. Both
- * configurations are sorted.
+ * Say of how many exemptions and blocks of a file the end in force stays, as it is nearer, and
+ * how many would begin again. Both configurations are sorted.
  */
 void weir_note_ends(struct weir_tool *tool, const struct weir_config *file,
 		    const struct weir_config *there);

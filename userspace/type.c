@@ -408,8 +408,9 @@ const struct weir_type weir_type_portlist = { "PORT[-PORT][,...]", .schema = "ob
 
 const struct weir_type weir_type_zone = { "ZONE", STRING, .parse = weir_parse_zone,
 	.put = put_nest, .get = get_nest, .text = weir_text_zone };
-/* Seconds since 1970 UTC; shown as in RFC 3339 */
-const struct weir_type weir_type_date = { "DATE", STRING, NUMBER, .text = weir_text_date };
+/* Seconds since 1970 UTC, as in RFC 3339; the module is told how long that is from now. */
+const struct weir_type weir_type_date = { "DATE", STRING, .get = get_uint,
+	.parse = weir_parse_date, .text = weir_text_date };
 
 static const char *text_counter(const struct weir_field *field, const void *at, char *buf)
 {

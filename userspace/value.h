@@ -38,7 +38,7 @@ weir_parse_value weir_parse_budget, weir_parse_name, weir_parse_list, weir_parse
 	weir_parse_comment, weir_parse_prefix, weir_parse_address, weir_parse_proto,
 	weir_parse_icmp, weir_parse_icmpv6, weir_parse_family, weir_parse_ports, weir_parse_mark,
 	weir_parse_per, weir_parse_newcomers, weir_parse_rate, weir_parse_ms, weir_parse_zone,
-	weir_parse_group, weir_parse_member, weir_parse_lookup;
+	weir_parse_group, weir_parse_member, weir_parse_lookup, weir_parse_date;
 /* The inverses, in the same syntax; the field may be NULL. */
 const char *weir_text_budget(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_newcomers(const struct weir_field *field, const void *at, char *buf);

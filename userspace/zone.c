@@ -151,3 +151,17 @@ const char *weir_text_date(const struct weir_field *field, const void *at, char 
 	strftime(buf, WEIR_TEXT_SIZE, "%FT%TZ", gmtime_r(&shown, &tm));
 	return buf;
 }
+
+int weir_parse_date(const struct weir_field *field, struct weir_args *args,
+		    const char *text, void *at)
+{
+	char same[WEIR_TEXT_SIZE];
+	struct tm tm = { 0 };
+	uint64_t s = strptime(text, "%FT%TZ", &tm) ? timegm(&tm) : 0;
+
+	if (!s || strcmp(weir_text_date(field, &s, same), text))
+		return weir_err_set(args->err, "invalid date '%.60s'; expected one in UTC, as 2030-01-31T12:00:00Z",
+				    text);
+	weir_uint_set(at, sizeof(s), s);
+	return 0;
+}

@@ -6,11 +6,20 @@
 . "$(dirname "$0")/lib.sh"
 make=$top/tests/cli/state_file.py
 config='limit add web budget 5/h
-exempt add 192.0.2.1 for 1h
-exempt add 192.0.2.2 for 5m
+exempt add 192.0.2.1 until +1 hour
+exempt add 192.0.2.2 until +5 minutes
 exempt add 192.0.2.3
-block add 192.0.2.4 for 2h'
-"$make" make good 0 <<<"$config"
+block add 192.0.2.4 until +2 hours'
+# saved FILE AGE [other-boot]: a state with these ends, seen from when it was saved
+saved() {
+	local line end
+	while read -r line; do
+		end=${line#* until }
+		[ "$end" = "$line" ] || line="${line%until *}until $(date -u -d "$end $2 seconds ago" +%FT%TZ)"
+		echo "$line"
+	done <<<"$config" | "$make" make "$@"
+}
+saved good 0
 
 says <<-'WORDS'
 	1 | save -state | ^weir: save: '-state' requires a value: FILE$
@@ -48,11 +57,11 @@ is "$status $err" "1 weir: restore: pipe: no regular file" "a pipe without a wri
 aged() {
 	"$weir" -check -j restore "$1" | sed 's/.*"age_ms":\([0-9]*\).*"exempt_count":\([0-9]*\).*"blocked_prefix_count":\([0-9]*\).*/\1 \2 \3/'
 }
-"$make" make old 600 <<<"$config"
+saved old 600
 like "$(aged old)" "^60....$|^60.... 2 1$" "ten minutes later an exemption for five has ended"
-"$make" make old 7300 other-boot <<<"$config"
+saved old 7300 other-boot
 like "$(aged old)" "^73..... 1 0$" "... and two hours later, after a reboot, the block and that for an hour"
-"$make" make future -600 other-boot <<<"$config"
+saved future -600 other-boot
 is "$(aged future)" "0 3 1" "a clock that went back ages by nothing"
 
 # who may read it

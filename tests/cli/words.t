@@ -131,6 +131,11 @@ says <<'LINES'
 0 | -check source block 192.0.2.0/24 limit web for ever |
 0 | -check source release ::/0 |
 0 | -check block add 192.0.2.0/24 comment "a b" for 1h30m |
+0 | -check block add 192.0.2.0/24 until 2126-02-28T23:59:59Z |
+1 | block add 192.0.2.0/24 until 2001-01-01T00:00:00Z | ^weir: block add: until: that has passed$
+1 | block add 192.0.2.0/24 until 2126-02-30T00:00:00Z | ^weir: block add: until: invalid date '2126-02-30T00:00:00Z'; expected one in UTC, as 2030-01-31T12:00:00Z$
+1 | exempt add 192.0.2.0/24 until 1h | ^weir: exempt add: until: invalid date '1h'
+1 | exempt add 192.0.2.0/24 for 1h until 2126-02-28T23:59:59Z | ^weir: exempt add: 'for' and 'until' cannot be combined$
 1 | block add | required: PREFIX
 1 | block add 192.0.2.1/24 | 192.0.2.0/24
 1 | source block 192.0.2.1 for 999ms | ^weir: source block: for: 999ms is out of range 1s..3650d$
