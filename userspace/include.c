@@ -233,36 +233,43 @@ int weir_include_all(struct weir_tool *tool, const char *path, struct weir_lines
 	return ret;
 }
 
-/* What a file has that a saved one does not: the name of the command; NULL: nothing. */
-static const char *find_lost(struct weir_lines *lines)
+/* What a file has that a saved one does not, and on which line; NULL: nothing. */
+static const char *find_lost(struct weir_lines *lines, unsigned int *line)
 {
 	struct weir_err err;
 	const char *word;
 	int ret;
 
 	while ((ret = weir_lines_next(lines, &err)) && !lines->failed) {
+		*line = lines->line;
 		word = ret > 0 ? lines->words[0] : "";
-		if (!strcmp(word, "include") || !strcmp(word, "define"))
-			return word;
+		if (!strcmp(word, "include"))
+			return "includes others";
+		if (!strcmp(word, "define"))
+			return "defines a name";
+		if (!strcmp(word, "quiet"))
+			return "has 'quiet'";
 	}
-	return NULL;
+	*line = lines->comment;
+	return *line ? "has a comment" : NULL;
 }
 
 int weir_include_keep(struct weir_tool *tool, const char *path)
 {
 	struct weir_lines lines = { 0 };
-	const char *word = NULL;
+	const char *lost = NULL;
 	struct weir_err err;
+	unsigned int line;
 	struct stat is;
 
 	/* what is not there, or cannot be read, has nothing to lose, or cannot be written either */
 	if (tool->force || stat(path, &is) || !S_ISREG(is.st_mode))
 		return WEIR_EXIT_OK;
 	if (!weir_lines_open(&lines, path, false, &err))
-		word = find_lost(&lines);
-	if (word)
+		lost = find_lost(&lines, &line);
+	if (lost)
 		weir_err_set(&tool->err, "%.200s %s on line %u, which a saved file does not have: save to another file, or overwrite it with -force",
-			     path, *word == 'i' ? "includes others" : "defines a name", lines.line);
+			     path, lost, line);
 	weir_lines_close(&lines);
-	return word ? WEIR_EXIT_WORDS : WEIR_EXIT_OK;
+	return lost ? WEIR_EXIT_WORDS : WEIR_EXIT_OK;
 }

@@ -185,6 +185,10 @@ int weir_lines_next(struct weir_lines *lines, struct weir_err *err)
 			lines->at[0] = lines->words[0] - lines->text;
 			return weir_err_set(err, "expected a closing quotation mark, and a space or the end of the line after it");
 		}
+		if (!lines->comment && lines->count < WEIR_LINE_WORDS &&
+		    *lines->words[lines->count] == '#' &&
+		    (lines->line > 1 || strncmp(lines->source, "#!", 2)))
+			lines->comment = lines->line;
 	} while (!lines->count);
 	for (i = 0; i < lines->count; i++)
 		lines->at[i] = lines->words[i] - lines->text;

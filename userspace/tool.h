@@ -388,6 +388,7 @@ struct weir_lines {
 	unsigned int read;	/* lines so far */
 	bool filled;		/* not all blank; comments count */
 	bool failed;		/* a read error; no more lines */
+	unsigned int comment;	/* line of the first, but for #! at the beginning; or 0 */
 	unsigned int bad;	/* invalid items so far */
 	int count;
 	char *words[WEIR_LINE_WORDS];

@@ -363,5 +363,7 @@ int weir_split(char *line, char **words, int max)
 			return -EINVAL;
 		}
 	}
+	if (count < max)
+		words[count] = at;
 	return count;
 }

@@ -67,8 +67,8 @@ bool weir_append(char *list, size_t size, const char *separator, const char *wor
 /* Length of the word at the start of @text, quotes included. */
 size_t weir_word_length(const char *text);
 /*
- * Cut a line into unquoted words; # begins a comment. -E2BIG: more than @max; -EINVAL:
- * words[0] has no closing quote at its end.
+ * Cut a line into unquoted words; # begins a comment, which words[count] is then, if there is
+ * room. -E2BIG: more than @max; -EINVAL: words[0] has no closing quote at its end.
  */
 int weir_split(char *line, char **words, int max);
 

@@ -62,11 +62,12 @@ weir -n weir-copy -j -p save | weir -n weir-copy -j -f - 2>"$tmp/err"
 is "$? $(weir -n weir-copy save | cksum)" "0 $(cksum <"$tmp/one")" "... also indented"
 
 # What other files have would be lost without a word: a file that uses them is not overwritten.
-for line in "define n = 5" "include '$tmp/none.d/*.conf'"; do
-	printf '# comment\nexempt add 192.0.2.9 \\\n  comment "include x"\n\n%s\n' "$line" >"$tmp/uses"
+for line in "define n = 5" "include '$tmp/none.d/*.conf'" quiet '# the last'; do
+	case $line in i*) has='includes others' ;; d*) has='defines a name' ;; q*) has="has 'quiet'" ;; *) has='has a comment' ;; esac
+	printf '#!weir\nexempt add 192.0.2.9 \\\n  comment "include x # y"\n\n%s\n' "$line" >"$tmp/uses"
 	cp "$tmp/uses" "$tmp/used"
 	said=$(weir save "$tmp/uses" 2>&1)
-	is "$? $said" "1 weir: save: $tmp/uses $([[ $line == i* ]] && echo includes others || echo defines a name) on line 5, which a saved file does not have: save to another file, or overwrite it with -force" \
+	is "$? $said" "1 weir: save: $tmp/uses $has on line 5, which a saved file does not have: save to another file, or overwrite it with -force" \
 		"save does not overwrite a file with: $line"
 	weir -j save "$tmp/uses" 2>/dev/null
 	is "$?" 1 "... nor with JSON"
@@ -74,7 +75,9 @@ for line in "define n = 5" "include '$tmp/none.d/*.conf'"; do
 	weir -force save "$tmp/uses"
 	is "$? $(cksum <"$tmp/uses")" "0 $(cksum <"$tmp/one")" "... unless with -force"
 done
-printf '#include x\nexempt add 192.0.2.9 comment "x\nx\0 include y\n' >"$tmp/uses"
+printf 'exempt add 192.0.2.9  # a router\n' >"$tmp/uses"
+like "$(weir save "$tmp/uses" 2>&1)" 'has a comment on line 1,' "... nor one with a comment behind words"
+printf '#!/include x\nexempt add 192.0.2.9 comment "x\nx\0 include y\n' >"$tmp/uses"
 weir save "$tmp/uses"
 is "$? $(cksum <"$tmp/uses")" "0 $(cksum <"$tmp/one")" "a file without such lines is overwritten, with whatever else it has"
 
