@@ -354,28 +354,7 @@ static const char *others_text(unsigned int more, char buf[32])
 	return more ? buf : "";
 }
 
-/* The next limit in force whose blocks another configuration would end, from @limit on; or NULL. */
-static const struct weir_limit *next_to_end(const struct weir_config *there,
-					    const struct weir_limit *limit,
-					    struct weir_config *config)
-{
-	for (; limit < there->limits + there->limit_count; limit++)
-		if (limit->stats.blocked_now && !has_heir(limit, config))
-			return limit;
-	return NULL;
-}
-
-/* Say of which limits -force ends the blocks. */
-static void warn_blocks(struct weir_tool *tool, struct weir_config *config)
-{
-	const struct weir_config *there = config->force ? weir_there_counted(tool) : NULL;
-	const struct weir_limit *limit = there ? next_to_end(there, there->limits, config) : NULL;
-
-	for (; limit; limit = next_to_end(there, limit + 1, config))
-		weir_warn_blocked(tool, limit);
-}
-
-/* What is in force before it is replaced, for notes; nothing if these are not wanted. */
+/* What is in force before it is replaced; nothing if that cannot be known. */
 static struct weir_config was;
 
 static void get_was(struct weir_tool *tool)
@@ -384,7 +363,7 @@ static void get_was(struct weir_tool *tool)
 	bool stats = tool->stats;
 
 	tool->stats = true;
-	if (tool->quiet || weir_get_config(tool, &was, true))
+	if (weir_get_config(tool, &was, true))
 		weir_config_clear(&was);
 	weir_config_sort(&was);
 	tool->stats = stats;
@@ -415,41 +394,29 @@ static void note_kept(struct weir_tool *tool, struct weir_config *config)
 static void note_gone(struct weir_tool *tool, struct weir_config *config, bool all)
 {
 	const struct weir_limit *old, *first = NULL;
-	char buf[32], forgotten[WEIR_TEXT_SIZE];
+	char buf[32], forgotten[WEIR_TEXT_SIZE], blocked[64] = "";
+	uint64_t known = 0, blocks = 0;
 	unsigned int more = 0;
-	uint64_t known = 0;
 
 	for (old = was.limits; old < was.limits + was.limit_count; old++) {
 		if (has_heir(old, config))
 			continue;
 		more += !!first;
 		known += old->stats.known_now;
+		blocks += old->stats.blocked_now;
 		first = first ? first : old;
 	}
+	if (blocks)
+		snprintf(blocked, sizeof(blocked), " with %" PRIu64 " block%s", blocks,
+			 blocks == 1 ? "" : "s");
 	if (first)
-		weir_note(tool, "note", "the counts of limit '%s'%s go, as the file %s%s",
-			  first->name, others_text(more, buf), lacks_text(first, config),
+		weir_note(tool, blocks ? "warning" : "note",
+			  "the counts of limit '%s'%s go%s, as the file %s%s", first->name,
+			  others_text(more, buf), blocked, lacks_text(first, config),
 			  weir_forgotten_text(known, ", and ", forgotten));
 	weir_note_gone(tool, config, &was, all);
 	weir_note_lost(tool, &was, config);
 	weir_config_clear(&was);
-}
-
-/* The kernel says how many blocks would be lost, but not of which limits. */
-static void blame_blocks(struct weir_tool *tool, struct weir_config *config)
-{
-	const struct weir_config *there = weir_there_counted(tool);
-	const struct weir_limit *first = there ? next_to_end(there, there->limits, config) : NULL;
-	const struct weir_limit *limit;
-	unsigned int more = 0;
-	char buf[32];
-
-	for (limit = first; limit; limit = next_to_end(there, limit + 1, config))
-		more += limit != first;
-	if (first)
-		weir_err_set(&tool->err, "the %" PRIu64 " block%s of limit '%s'%s would end, as the file %s",
-			     first->stats.blocked_now, first->stats.blocked_now == 1 ? "" : "s",
-			     first->name, others_text(more, buf), lacks_text(first, config));
 }
 
 /* Say what the module refuses without -force. */
@@ -491,7 +458,6 @@ static int replace(struct weir_tool *tool, struct weir_lines *lines, struct weir
 	tool->line = 0;
 	if (!again)
 		warn_forced(tool, config);
-	warn_blocks(tool, config);
 	get_was(tool);
 	weir_note_ends(tool, config, &was);
 	weir_nl_ask(&tool->nl, &request);
@@ -499,8 +465,6 @@ static int replace(struct weir_tool *tool, struct weir_lines *lines, struct weir
 		request.warning[0] = '\0';
 	point_at_fault(tool, lines, &request, config);
 	status = weir_tool_settle(tool, &request, 0);
-	if (request.ret == -EBUSY && !request.fault)
-		blame_blocks(tool, config);
 	if (request.ret == -EBUSY)
 		weir_err_set(&tool->err, "%.300s" WEIR_FORCED, tool->err.text,
 			     weir_forced(tool, forced));

@@ -14,13 +14,13 @@ struct gone {
 	char name[WEIR_EXEMPT_SIZE];
 };
 
-static void say(struct weir_tool *tool, const struct gone *gone)
+static void say(struct weir_tool *tool, const char *kind, const struct gone *gone)
 {
 	if (gone->count == 1)
-		weir_note(tool, "note", "the %s %s goes, as the file does not have it", gone->one,
+		weir_note(tool, kind, "the %s %s goes, as the file does not have it", gone->one,
 			  gone->name);
 	else if (gone->count)
-		weir_note(tool, "note", "%u %s go, as the file does not have them", gone->count,
+		weir_note(tool, kind, "%u %s go, as the file does not have them", gone->count,
 			  gone->many);
 }
 
@@ -54,7 +54,7 @@ void weir_note_gone(struct weir_tool *tool, struct weir_config *file,
 		if (!lists.count++)
 			snprintf(lists.name, sizeof(lists.name), "'%s'", there->lists[i].name);
 	}
-	say(tool, &exempts);
-	say(tool, &blocks);
-	say(tool, &lists);
+	say(tool, "warning", &exempts);
+	say(tool, "warning", &blocks);
+	say(tool, "note", &lists);
 }

@@ -353,7 +353,8 @@ void weir_warn_set(struct weir_tool *tool, const void *model)
 		weir_note_ssh(tool, &limit);
 }
 
-void weir_warn_blocked(struct weir_tool *tool, const struct weir_limit *limit)
+/* Say how many sources are released with a limit. */
+static void warn_blocked(struct weir_tool *tool, const struct weir_limit *limit)
 {
 	char sentence[80];
 
@@ -372,12 +373,12 @@ static void warn_each(struct weir_tool *tool, const char *name)
 	struct weir_limit one;
 
 	if (tool->reached && name && get_counted(tool, name, &one))
-		weir_warn_blocked(tool, &one);
+		warn_blocked(tool, &one);
 	there = name ? NULL : weir_there_counted(tool);
 	if (!there)
 		return;
 	for (limit = there->limits; limit < there->limits + there->limit_count; limit++)
-		weir_warn_blocked(tool, limit);
+		warn_blocked(tool, limit);
 }
 
 const char *weir_forgotten_text(uint64_t known, const char *before, char buf[WEIR_TEXT_SIZE])

@@ -74,7 +74,7 @@ static int verify(struct weir_tool *tool, struct restoring *restoring)
 	return ret;
 }
 
-static struct weir_config nothing = { .force = true };
+static struct weir_config nothing;
 
 static int put_config(struct weir_tool *tool, struct weir_config *config)
 {

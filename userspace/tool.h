@@ -266,8 +266,6 @@ void weir_note_known(struct weir_tool *tool, const struct weir_limit *limit,
 		     const struct weir_limit *was);
 /* "3 known sources are forgotten", after @before; "" for 0. Returns @buf. */
 const char *weir_forgotten_text(uint64_t known, const char *before, char buf[WEIR_TEXT_SIZE]);
-/* Say how many sources are released with a limit. */
-void weir_warn_blocked(struct weir_tool *tool, const struct weir_limit *limit);
 
 /*
  * xdp.c: have the program on the devices of a configuration: an enum weir_exit with a sentence

@@ -248,28 +248,6 @@ int weir_edit_limit_del(struct weir_edit *edit, const char *name, struct weir_er
 	return 0;
 }
 
-/* Has every limit with blocks an heir? May sleep. */
-static int edit_keeps(const struct weir_edit *edit, struct weir_error *error)
-{
-	unsigned int i, j;
-	u64 blocks;
-	int err;
-
-	for (i = 0; edit->old && i < edit->old->count; i++) {
-		for (j = 0; j < edit->count && edit->was[j] != edit->old->limit[i]; j++)
-			;
-		if (j < edit->count)
-			continue;
-		err = weir_limit_blocks(edit->old->limit[i], edit->wn, &blocks);
-		if (err)
-			return err;
-		error->value += blocks;
-	}
-	return !error->value ? 0 :
-	       weir_refuse(error, -EBUSY, 0,
-			   "blocks would end with limits that are left out or renamed");
-}
-
 /* Look up the limit that an exemption names. */
 static int exempt_resolve(const struct weir_edit *edit, struct weir_exempt *exempt,
 			  const char *limit, struct weir_error *error)
@@ -696,9 +674,7 @@ static int edit_publish(struct weir_edit *edit, struct weir_error *error)
 
 	if (IS_ERR(config))
 		return PTR_ERR(config);
-	if (edit->replace && !edit->force)
-		err = edit_keeps(edit, error);
-	if (!err && config->count && !wn->hooked && !edit->check && !edit->hold)
+	if (config->count && !wn->hooked && !edit->check && !edit->hold)
 		err = hooks_start(wn);
 	if (err || edit->check) {
 		/* What is held may be published again. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A change must not lose by accident what took long to gather: blocks that find no room in a
- * new table, or whose limit goes, and the places of sources that live in a table. Such a
- * change is refused with their number, unless it is forced.
+ * new table, and the places of sources that live in a table. Such a change is refused with
+ * their number, unless it is forced.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -12,9 +12,8 @@
 #include "config/keep.h"
 #include "limit/net.h"
 
-/* What is in the old table, and the blocks among it that find no room in the new one. */
+/* Of the old table: blocks that find no room in the new one, and all that live. */
 struct tally {
-	u64 blocks;
 	u64 lost;
 	u64 sources;		/* live, known or blocked */
 };
@@ -30,8 +29,8 @@ static unsigned int same_before(const u32 *bucket, unsigned int n)
 }
 
 /*
- * Add up a bucket of @was. Of its blocks each bucket of the new table, of @buckets or none,
- * takes @quota, less the @held ones that came to it from others.
+ * Add up a bucket of @was. Of its blocks each bucket of the new table, of @buckets, takes
+ * @quota, less the @held ones that came to it from others.
  */
 static u64 bucket_tally(const struct weir_limit *was, u32 index, u32 buckets, u32 quota,
 			u64 held, const hsiphash_key_t *key, struct weir_source_state *state,
@@ -51,16 +50,15 @@ static u64 bucket_tally(const struct weir_limit *was, u32 index, u32 buckets, u3
 		tally->lost += held + same_before(bucket, blocks) >= quota;
 		blocks++;
 	}
-	tally->blocks += blocks;
 	return blocks;
 }
 
-/* Compare the table of @was with the one that replaces it, or with NULL count. May sleep. */
+/* Compare the table of @was with the one that replaces it. May sleep. */
 static int table_tally(const struct weir_limit *was, const struct weir_table *next,
 		       const hsiphash_key_t *key, struct tally *tally)
 {
-	u32 from = weir_table_buckets(was->table), buckets = next ? weir_table_buckets(next) : 1;
-	u32 quota = next ? weir_table_quota(next) : U32_MAX;
+	u32 from = weir_table_buckets(was->table), buckets = weir_table_buckets(next);
+	u32 quota = weir_table_quota(next);
 	struct weir_source_state *state;
 	u32 i, j, step = min(from, buckets);
 	u64 held;
@@ -102,14 +100,4 @@ int weir_limit_keeps(const struct weir_limit *limit, const struct weir_limit *wa
 				   "sources with the smallest counts, or known and idle, would lose their places; give as many as there are");
 	error->value = 0;
 	return 0;
-}
-
-/* Count the blocks of a limit that goes, or return a negative errno. */
-int weir_limit_blocks(const struct weir_limit *was, const struct weir_net *wn, u64 *blocks)
-{
-	struct tally tally;
-	int err = table_tally(was, NULL, &wn->key, &tally);
-
-	*blocks = tally.blocks;
-	return err;
 }

@@ -12,6 +12,5 @@ struct weir_net;
 
 int weir_limit_keeps(const struct weir_limit *limit, const struct weir_limit *was,
 		     struct weir_net *wn, struct weir_error *error);
-int weir_limit_blocks(const struct weir_limit *was, const struct weir_net *wn, u64 *blocks);
 
 #endif /* WEIR_KEEP_H */

@@ -348,8 +348,6 @@ CASES = [
     ("forget link-local without a device", "source-forget", {"address": ip("fe80::1")}, "link-local", "address -dev"),
     ("replace, the same name twice", "config-replace", [("limit", LIMIT), ("limit", limit(name="b")), ("limit", LIMIT)],
      "twice; give each", "limit:2/name", E.EEXIST),
-    ("replace that leaves a limit with a block out", "config-replace", {}, "blocks would end with limits that are left out",
-     "", E.EBUSY),
     ("replace, the same exemption twice", "config-replace", [("exempt", {"address": A}), ("exempt", {"address": A})],
      "twice; leave", "exempt:1/address", E.EEXIST),
     ("replace, the same exemption twice, with different comments", "config-replace",

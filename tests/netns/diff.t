@@ -245,7 +245,7 @@ like "$(<"$tmp/err")" "limit 'l1': give slots and sources" "... which is an erro
 weir source block 2001:db8::1 limit l1 for ever >"$tmp/out"
 weir diff "$tmp/none" >"$tmp/batch" 2>"$tmp/err"
 is "$? $(wc -l <"$tmp/batch")" "1 256" "a file that would end a block"
-like "$(<"$tmp/err")" "limit 'l1' has blocked 1 source, which this releases"$'\n'".* the counts of limit 'l1' \(and of 255 more\) go" "... is told with a warning"
+like "$(<"$tmp/err")" "warning: .*: the counts of limit 'l1' \(and of 255 more\) go with 1 block, as the file does not have it" "... is told with a warning"
 is "$(weir -batch - <"$tmp/batch" 2>&1)" "weir: warning: -:$(sed -n '/ l1$/=' "$tmp/batch"): limit 'l1' has blocked 1 source, which this releases" "... whose commands warn"
 # Customers with a limit of each length, and one for others: nobody is without in between
 cat >"$tmp/before" <<'CONF'

@@ -48,12 +48,13 @@ is "$(grep -c returned "$tmp/web1.log")" 0 "... and the first host goes on with 
 wait_for 60 state_is web1 canary null
 ok $? "... which is no canary any more"
 
-on web1 weir source block 10.77.0.9 limit b for 10m >/dev/null
-try b for 20s <<<"limit add c budget 100000/s $to"
+on web1 weir -quiet prefix-list add own 10.0.0.0/8
+on web1 weir -quiet limit set b budgets-by own >/dev/null
+try b for 20s <<<"limit add b budget 1G/s bytes $to"
 tried
-like "$tried" "^2:weir-fleet: push: taken back: web1 refused it: -:.* the 1 block of limit 'b' would end" "a canary that the host refuses is taken back"
+like "$tried" "^2:weir-fleet: push: taken back: web1 refused it: -:.* another unit of the first budget ends all counts" "a canary that the host refuses is taken back"
 is "$(limits web1):$(limits web2)" b:b "... and nobody has it"
-on web1 weir source release 10.77.0.9 limit b >/dev/null
+on web1 weir -quiet limit set b budgets-by none >/dev/null
 
 try d for 60s drops 10% <<<"limit add d budget 5/1m $to"
 ok $? "a canary with a small budget"

@@ -63,17 +63,18 @@ push <<<'include /etc/passwd'
 is "$?:$(<"$tmp/said")" "1:weir-fleet: push: -:1: 'include' names files of one host; what is pushed has to stand alone" "nor is one that includes others"
 is "$(fleet log | wc -l)" 2 "... and the log has only what was pushed"
 
-# A host may refuse what others take: its blocks would end.
-on web2 weir source block 192.0.2.77 limit b for 10m >/dev/null
-push <<<"limit add c budget 10/s $to"
-all_have c web1 web3
+# A host may refuse what others take: its counts would end.
+on web2 weir -quiet prefix-list add own 10.0.0.0/8
+on web2 weir -quiet limit set b budgets-by own >/dev/null
+push <<<"limit add b budget 1M/s bytes $to"$'\n'"limit add c budget 10/s $to"
+all_have "b c" web1 web3
 ok $? "two hosts take a third configuration"
 wait_for 60 state_is web2 revision "$(state web1 revision)"
-is "$(state web2 accepted)" false "the one with a blocked source does not"
-like "$(state web2 error)" "^-:.* the 1 block of limit 'b' would end" "... and says why"
+is "$(state web2 accepted)" false "the one with budgets by another unit does not"
+like "$(state web2 error)" "^-:.* another unit of the first budget ends all counts" "... and says why"
 is "$(limits web2)" b "... and keeps what it has"
 like "$(fleet status | grep web2)" 'refused: ' "... as the table shows"
-on web2 weir source release 192.0.2.77 limit b >/dev/null
+on web2 weir -quiet limit set b budgets-by none >/dev/null
 
 # away
 agent_end -9 web3
@@ -81,7 +82,7 @@ push <<<"limit add d budget 10/s $to"
 push <<<"limit add e budget 10/s $to"
 all_have e web1 web2
 ok $? "without it, a host that had refused one takes the next"
-is "$(limits web3)" c "a host whose agent was killed keeps its limits"
+is "$(limits web3)" "b c" "a host whose agent was killed keeps its limits"
 : >"$tmp/web3.log"
 agent web3
 all_have e web3

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # keep.t: a change that would lose blocks, or the places of live sources, is refused with their
-# number unless it is forced, and a check says the same; a check, or a change of other words,
-# costs no budget; a limit that is renamed keeps all
+# number unless it is forced, and a check says the same; a file says how many go with a limit that
+# it leaves out; a check, or a change of other words, costs no budget; a limit that is renamed keeps all
 . "$(dirname "$0")/lib.sh"
 begin_with <<-WORDS
 	limit add ban budget 1000/1h sources 4096 from 198.18.0.0/15
@@ -44,20 +44,16 @@ weir diff "$tmp/saved" >"$tmp/out" 2>"$tmp/said"
 like "$? $(<"$tmp/out") $(<"$tmp/said")" "1 limit set ban sources 64 $warning" "... which diff gives, too"
 sed -i '/limit add ban/d' "$tmp/saved"
 quietly weir source block 203.0.113.77 limit web for ever # which stays
-refused "$tmp/saved: the 500 blocks of limit 'ban' would end, as the file does not have it; 'weir -force -file $tmp/saved' does it" -file "$tmp/saved"
+ends() { weir "$@" -file "$tmp/saved" 2>&1 | grep -v note; }
+is "$(ends -check)" "weir: warning: $tmp/saved: the counts of limit 'ban' go with 500 blocks, as the file does not have it" "a file that leaves the limit out says how many blocks end"
 sed -i 's/^limit add web/limit add ban budget 1\/1s per 24 from 198.18.0.0\/15\n&/' "$tmp/saved"
-refused "$tmp/saved: the 500 blocks of limit 'ban' would end, as the file has it with another 'per'; 'weir -force -file $tmp/saved' does it" -file "$tmp/saved"
+is "$(ends -check)" "weir: warning: $tmp/saved: the counts of limit 'ban' go with 500 blocks, as the file has it with another 'per'" "... also if it has other sources"
 is "$(stat_of ban blocked_now)" 500 "... and loses none"
 like "$(weir -force limit set ban sources 64 2>&1)" "weir: warning: limit 'ban' had no room for $lost blocks, which ended" "what is forced says how many blocks ended"
 like "$(weir -check limit set ban action observe 2>&1)" "weir: warning: a limit that observes blocks nobody: blocked sources \($((500 - lost))\) and prefixes \(0\) get through 'ban'" "... and a check of a limit that is to observe, how many get through"
 is "$(stat_of ban blocks_lost):$(stat_of ban blocked_now)" "$lost:$((500 - lost))" "what is forced loses as many as was said"
-is "$(weir -force -file "$tmp/saved" 2>&1 | grep -v note)" "weir: warning: $tmp/saved: limit 'ban' has blocked $((500 - lost)) sources, which this releases" "... also with a file, which says so"
+is "$(ends -quiet)" "weir: warning: $tmp/saved: the counts of limit 'ban' go with $((500 - lost)) blocks, as the file has it with another 'per'" "... and ends them, also quietly"
 is "$(stat_of ban blocked_now):$(stat_of web blocked_now)" 0:1 "... and of no other limit"
-quietly weir source release 203.0.113.77
-quietly weir source block 203.0.113.77 limit web for ever
-echo "# none" >"$tmp/a file"
-refused "$tmp/a file: the 1 block of limit 'web' would end, as the file does not have it; 'weir -force -stats -netns /proc/self/ns/net -confirm 20s -quiet -file \"$tmp/a file\"' does it" \
-	-s -q -n /proc/self/ns/net -confirm 20s -color=never -file "$tmp/a file"
 quietly weir source release 203.0.113.77
 
 # Live sources
@@ -67,6 +63,9 @@ is "$(stat_of web sources_now)" 200 "200 sources live in a table"
 refused "limit set: $few (200 of them); 'weir -force -confirm 20s limit set web sources 64' does it" -confirm 20s limit set web sources 64
 # shellcheck disable=SC2016 # $ is the tool's
 refused "limit set: $few (200 of them); 'weir -force limit set web sources 199 comment \"a \\\"b\\\" \\\$c\"' does it" limit set web sources 199 comment 'a "b" $c'
+weir save | sed '/^limit add web /s/ sources [0-9]*/ sources 64/' >"$tmp/a file"
+weir -s -q -n /proc/self/ns/net -confirm 20s -color=never -file "$tmp/a file" >"$tmp/said" 2>&1
+like "$? $(<"$tmp/said")" "^2 weir: $tmp/a file:.*: $few \(200 of them\); 'weir -force -stats -netns /proc/self/ns/net -confirm 20s -quiet -file \"$tmp/a file\"' does it" "a file is refused with the whole command, too"
 holds "a table for as many is made" quietly weir limit set web sources 200
 warning="weir: warning: limit 'web': only -force does this: $few (200 of them)"
 is "$(weir -force -check limit set web sources 64 2>&1 >/dev/null)" "$warning" "-check says what is lost if it is forced"

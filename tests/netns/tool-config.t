@@ -152,16 +152,30 @@ quietly weir limit del mail
 	printf 'prefix-list add l%d 10.0.0.0/8\n' 1 2
 } >"$tmp/many"
 quietly weir -file "$tmp/many"
-lost() { weir "$@" 2>&1 >/dev/null | sed -n "s,^weir: note: $tmp/two: \\(.* as the file does not have \\(it\\|them\\)\\)\$,\\1,p"; }
+lost() { weir "$@" 2>&1 >/dev/null | sed -n "s,^weir: [a-z]*: $tmp/two: \\(.* as the file does not have \\(it\\|them\\)\\)\$,\\1,p"; }
 sed '/^limit add odd /d; /^exempt\|^block\|^prefix-list/d' "$tmp/many" >"$tmp/two"
+ends="51 exemptions go, as the file does not have them
+3 blocked prefixes go, as the file does not have them"
 gone="$gone
-51 exemptions go, as the file does not have them
-3 blocked prefixes go, as the file does not have them
+$ends
 2 lists go, as the file does not have them"
 is "$(lost -check -file "$tmp/two")" "$gone" "-check says how many exemptions, blocks and lists the file lacks"
 is "$(weir diff "$tmp/two" 2>&1 >/dev/null | grep -o 'exemption.*')" "exemption of 10.9.0.0/16 limit odd goes, as the file does not have it" \
 	"... and diff, which exemption goes with its limit"
-is "$(lost -quiet -file "$tmp/two")$(quietly weir -file "$tmp/many"; lost -file "$tmp/two")" "$gone" "... and so does applying it, unless it is quiet"
+is "$(lost -file "$tmp/two")" "$gone" "... and so does applying it"
+quietly weir -file "$tmp/many"
+is "$(lost -quiet -file "$tmp/two")" "$ends" "... of exemptions and blocks also with -quiet, as a warning"
+# One rule: what was made by hand goes as well, also a limit with blocked sources, and nothing is refused
+quietly weir -file "$tmp/two"
+quietly weir limit add hand budget 5/s from 198.51.100.0/24
+quietly weir source block 198.51.100.7 limit hand for 1h
+quietly weir source block 198.51.100.8 limit hand for 1h
+quietly weir source block 203.0.113.0/24 for 1h
+quietly weir exempt add 203.0.113.7
+weir -quiet -file "$tmp/two" 2>"$tmp/err"
+is "$? $(sed "s,$tmp/two: ,," "$tmp/err")" "0 weir: warning: the counts of limit 'hand' go with 2 blocks, as the file does not have it
+weir: warning: the exemption of 203.0.113.7 goes, as the file does not have it
+weir: warning: the block of 203.0.113.0/24 goes, as the file does not have it" "what was made by hand goes, and the file says how much"
 quietly weir -file "$tmp/many"
 sed '/^block add 10.7.1/d' "$tmp/many" >"$tmp/two"
 is "$(lost -file "$tmp/two")" "the block of 10.7.1.0/24 goes, as the file does not have it" "... and of which if it is one"
