@@ -24,10 +24,10 @@ BUILD ?= .cache/build/$(KVER)
 ABSBUILD := $(abspath $(BUILD))
 HAVE_KDIR := $(wildcard $(KDIR)/Makefile)
 
-# The kernel's BTF, from which the module gets its own, so that XDP programs can call it.
-# kbuild uses a vmlinux in the headers, and fails without pahole.
+# The kernel's BTF, from which the module gets its own, so that XDP programs can call it: of one that
+# does not run yet, from its image. kbuild uses a vmlinux in the headers, and fails without pahole.
 PAHOLE ?= pahole
-BTF ?= $(firstword $(wildcard $(KDIR)/vmlinux $(if $(filter $(KVER),$(shell uname -r)),/sys/kernel/btf/vmlinux)))
+BTF ?= $(firstword $(wildcard $(KDIR)/vmlinux $(if $(filter $(KVER),$(shell uname -r)),/sys/kernel/btf/vmlinux) /boot/vmlinuz-$(KVER) /lib/modules/$(KVER)/vmlinuz))
 BTF_BY := $(if $(and $(BTF),$(shell command -v $(PAHOLE))),$(if $(filter $(KDIR)/vmlinux,$(BTF)),kbuild,script))
 export PAHOLE
 

@@ -83,7 +83,7 @@ layers() {
 		userspace/(state_(head|save)|restore)\.c	config.h state_file.h state_message.h tool.h
 		userspace/program\.c	SELF
 		userspace/kmod\.c	SELF program.h
-		userspace/(spaces|space_walk|space_xdp)\.c	config.h spaces.h
+		userspace/(early|spaces|space_walk|space_xdp)\.c	config.h spaces.h
 		userspace/pending\.h	tool.h
 		userspace/(confirm|deadline|pending)\.c	config.h pending.h program.h value.h
 		userspace/upgrade\.c	config.h kmod.h program.h spaces.h value.h

@@ -8,15 +8,6 @@
 #include "config.h"
 #include "tool.h"
 
-static void keep(struct weir_tool *tool, const char *fallback)
-{
-	union weir_model model = { .path.file = fallback };
-
-	if (weir_save(tool, NULL, &model))
-		weir_note(tool, "warning", "applied, but not kept for the next boot: %s",
-			  tool->err.text);
-}
-
 /* Is anything in force? If the module does not answer, nothing can be done either. */
 static bool is_limiting(struct weir_tool *tool)
 {
@@ -48,12 +39,8 @@ int weir_apply_or_fall_back(struct weir_tool *tool, const char *path, const char
 
 	tool->line = 0;
 	tool->loads = true;	/* also if the file had errors */
-	if (tool->check)
+	if (tool->check || !status)
 		return status;
-	if (!status) {
-		keep(tool, fallback);
-		return status;
-	}
 	if (!tool->resumed && weir_tool_reach(tool)) {
 		tool->file = path;
 		weir_note(tool, "warning", "not applied, nor was %s: %s", fallback, tool->err.text);

@@ -284,7 +284,7 @@ static void note_items(struct weir_tool *tool, const struct weir_config *config,
 	}
 	if (applied)
 		weir_note_unused(tool, config);
-	for (i = 0; applied && i < config->early_count; i++) {
+	for (i = 0; applied && tool->check && i < config->early_count; i++) {
 		tool->line = config->early[i].line;
 		weir_note_dev(tool, config->early[i].dev);
 	}
@@ -475,22 +475,6 @@ static int replace(struct weir_tool *tool, struct weir_lines *lines, struct weir
 	return status;
 }
 
-/* What applying it would refuse: of early drops, a device that does not exist. */
-static int check(struct weir_tool *tool, struct weir_lines *lines, struct weir_config *config)
-{
-	const struct weir_xdp *early = config->early;
-
-	for (; early < config->early + config->early_count; early++) {
-		if (weir_dev_exists(early->dev))
-			continue;
-		weir_err_set(&tool->err, WEIR_NO_DEVICE, early->dev);
-		point_again(tool, lines, early->line, early->column, early->dev, "dev", 0, 0);
-		weir_complain(tool, "early");
-		return WEIR_EXIT_REFUSED;
-	}
-	return replace(tool, lines, config, false);
-}
-
 /* Replace what the module has, and go on with what belongs to it; an error is printed. */
 static int replace_with(struct weir_tool *tool, struct weir_lines *lines,
 			struct weir_config *config, const struct weir_saved *saved)
@@ -506,6 +490,19 @@ static int replace_with(struct weir_tool *tool, struct weir_lines *lines,
 	return status;
 }
 
+/* Limits are in force also where nothing can be dropped early. */
+static void apply_early(struct weir_tool *tool, struct weir_config *config)
+{
+	struct weir_xdp *at;
+
+	for (at = config->early; at < config->early + config->early_count; at++) {
+		tool->line = at->line;
+		if (weir_xdp_apply(tool, at))
+			weir_note(tool, "warning", "early: %s", tool->err.text);
+	}
+	tool->line = 0;
+}
+
 /*
  * The programs that ask come before the limits and go after them: without limits they ask for
  * nothing, and what the module refuses leaves them as they were.
@@ -513,7 +510,6 @@ static int replace_with(struct weir_tool *tool, struct weir_lines *lines,
 static int apply(struct weir_tool *tool, struct weir_lines *lines, struct weir_config *config,
 		 const struct weir_saved *saved)
 {
-	unsigned int bad;
 	int status;
 
 	tool->line = 0;
@@ -528,24 +524,18 @@ static int apply(struct weir_tool *tool, struct weir_lines *lines, struct weir_c
 		return status;
 	}
 	if (tool->check) {
-		status = check(tool, lines, config);
+		status = replace(tool, lines, config, false);
 		if (status)
 			return status;
 		note_gone(tool, config, true);
 		weir_xdp_prune(tool, config);
 		return WEIR_EXIT_OK;
 	}
-	status = weir_xdp_apply(tool, config, &bad);
-	if (status) {
-		point_again(tool, lines, config->early[bad].line, config->early[bad].column,
-			    config->early[bad].dev, "dev", 0, 0);
-		weir_complain(tool, "early");
-		return status;
-	}
+	apply_early(tool, config);
 	status = replace_with(tool, lines, config, saved);
 	tool->line = 0;
 	if (status) {
-		weir_xdp_undo(config, config->early_count);
+		weir_xdp_undo(config);
 		return status;
 	}
 	note_gone(tool, config, true);
@@ -559,6 +549,17 @@ static void close_files(struct weir_tool *tool, struct weir_lines *lines)
 	weir_lines_close(lines);
 	weir_defines_free(&defines);
 	weir_places_free(&places);
+}
+
+/* Keep what is in force, with all lines "early", for a host that boots with an invalid file. */
+static void keep(struct weir_tool *tool)
+{
+	union weir_model model = { .path.file = tool->fallback };
+
+	tool->line = 0;
+	if (weir_save(tool, NULL, &model))
+		weir_note(tool, "warning", "applied, but not kept for the next boot: %s",
+			  tool->err.text);
 }
 
 int weir_apply_file(struct weir_tool *tool, const char *path)
@@ -579,6 +580,8 @@ int weir_apply_file(struct weir_tool *tool, const char *path)
 		status = apply(tool, &lines, &config, NULL);
 	if (!status)
 		note_items(tool, &config, true);
+	if (!status && !tool->check && tool->fallback && path != tool->fallback)
+		keep(tool);
 	tool->config = NULL;
 	weir_notes_end(tool);
 	close_files(tool, &lines);
@@ -599,7 +602,7 @@ int weir_read_file(struct weir_tool *tool, const char *path, bool asks,
 	status = read_config(tool, path, &lines, config, true);
 	tool->config = config;
 	if (!status && asks)
-		status = check(tool, &lines, config);
+		status = replace(tool, &lines, config, false);
 	for (i = 0; !status && asks && i < config->limit_count; i++) {
 		tool->line = config->limits[i].line;
 		weir_note_lists(tool, config, &config->limits[i]);

@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/netlink.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <syslog.h>
 #include <time.h>
 #include <unistd.h>
@@ -284,20 +286,39 @@ static bool comes_back(struct weir_tool *tool)
 	return false;
 }
 
+/* Until the controller or the reader has something to say; meanwhile, devices come. */
+static void await_controller(struct weir_tool *tool, int fd, int links)
+{
+	struct pollfd fds[] = { { .fd = links, .events = POLLIN }, { .fd = fd, .events = POLLIN },
+				{ .fd = fileno(tool->out.to) } };
+	char buf[1 << 14];
+
+	while (poll(fds, 3, -1) > 0 && fds[0].revents && !fds[1].revents && !fds[2].revents) {
+		while (recv(links, buf, sizeof(buf), 0) > 0 || errno == ENOBUFS)
+			;
+		weir_early_see(tool);
+	}
+}
+
 /*
  * Only what the controller of generic netlink announces: nobody listens to events, so the module
  * makes none.
  */
 static int await_unload(struct weir_tool *tool, int fd)
 {
-	int ret;
+	int links = tool->fallback ? weir_early_subscribe() : -1, ret;
+
+	if (tool->fallback)
+		weir_early_see(tool);
 
 	do {
 		/* it may have gone before, or while announcements were lost */
 		weir_nl_close(&tool->nl);
 		ret = weir_nl_open(&tool->nl);
-		while (!ret)
+		while (!ret) {
+			await_controller(tool, fd, links);
 			ret = weir_nl_listen(&tool->nl, fd, fileno(tool->out.to), -1, NULL, NULL);
+		}
 	} while (ret == -ENOBUFS || (ret == -ESHUTDOWN && comes_back(tool)));
 	if (ret == -ESHUTDOWN || ret == -ENOENT)
 		return WEIR_EXIT_OK;
@@ -339,6 +360,10 @@ int weir_monitor(struct weir_tool *tool, const struct weir_command *command,
 
 	watch.tool = tool;
 	watch.wanted = &model->wanted;
+	if (tool->fallback && !model->wanted.module) {
+		weir_err_set(&tool->err, "'-fallback' requires 'monitor module'");
+		return WEIR_EXIT_WORDS;
+	}
 	if (model->wanted.log && begin_log(tool))
 		return WEIR_EXIT_OUTPUT;
 	/* subscribe before the dump, to miss no event */

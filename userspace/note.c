@@ -193,7 +193,7 @@ void weir_note_kernel(struct weir_tool *tool, const struct weir_request *request
  * if_nametoindex() would make the kernel request a module for each unknown name:
  * list the devices once instead.
  */
-bool weir_dev_exists(const char *dev)
+static bool dev_exists(const char *dev)
 {
 	static struct if_nameindex *devices;
 	const struct if_nameindex *at;
@@ -211,7 +211,7 @@ void weir_note_dev(struct weir_tool *tool, const char *dev)
 {
 	char text[160];
 
-	if (!*dev || tool->outside || weir_dev_exists(dev))
+	if (!*dev || tool->outside || dev_exists(dev))
 		return;
 	snprintf(text, sizeof(text), "device '%s' does not exist (yet)%s", dev,
 		 strchr(dev, '+') ? "; '+' is not a wildcard" : "");

@@ -39,7 +39,10 @@ int weir_save(struct weir_tool *tool, const struct weir_command *command, union 
 	if (status)
 		return status;
 	weir_config_sort(&config);
-	config.early_count = weir_xdp_list(tool, config.early);
+	config.early_count = tool->config ? tool->config->early_count :
+			     weir_xdp_list(tool, config.early);
+	if (tool->config)	/* also devices that are not there yet */
+		memcpy(config.early, tool->config->early, sizeof(config.early));
 	if (path && strcmp(path, "-"))
 		status = weir_include_keep(tool, path) ?:
 			 weir_replace_file(tool, path, 0, put_config, &config);

@@ -96,13 +96,13 @@ int weir_space_detach(struct weir_tool *tool, struct weir_space *space)
 
 static int attach(struct weir_tool *tool, struct weir_space *space, struct answer *answer)
 {
-	static struct weir_config config;
-	unsigned int bad;
+	int status = WEIR_EXIT_OK;
+	unsigned int i;
 
-	config.early_count = space->early_count;
-	memcpy(config.early, space->early, space->early_count * sizeof(*config.early));
 	tool->detached = space;
-	return weir_xdp_apply(tool, &config, &bad);
+	for (i = 0; i < space->early_count; i++)
+		status = weir_xdp_apply(tool, &space->early[i]) ?: status;
+	return status;
 }
 
 int weir_space_attach(struct weir_tool *tool, struct weir_space *space)

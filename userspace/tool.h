@@ -19,7 +19,7 @@ struct weir_tool {
 	bool stats, force, check, timestamp, exist, version, schema, help;
 	bool quiet;		/* no notes */
 	const char *batch, *config_file;
-	const char *fallback;	/* for config_file, or NULL */
+	const char *fallback;	/* for config_file, or of what monitor sees come; or NULL */
 	const char *resume;	/* before config_file is applied, or NULL */
 	bool resumed;		/* that state is in force */
 	const char *timeout;	/* of a wait; or NULL */
@@ -170,7 +170,6 @@ void weir_warn_forced(struct weir_tool *tool, const char *limit);
 /* Print the kernel's warning. */
 void weir_note_kernel(struct weir_tool *tool, const struct weir_request *request);
 #define WEIR_NO_DEVICE	"there is no device '%s'"
-bool weir_dev_exists(const char *dev);
 /* Warn, once, of a device that does not exist. */
 void weir_note_dev(struct weir_tool *tool, const char *dev);
 /* Warn of an unknown device, or of an exemption or a match wider than expected. */
@@ -268,13 +267,12 @@ void weir_note_known(struct weir_tool *tool, const struct weir_limit *limit,
 const char *weir_forgotten_text(uint64_t known, const char *before, char buf[WEIR_TEXT_SIZE]);
 
 /*
- * xdp.c: have the program on the devices of a configuration: an enum weir_exit with a sentence
- * and the index of the device at fault, as they were then; undo that, for the first @count of
- * them; remove it from all other devices, with a note, and a warning where that fails, or with
- * -check only say so.
+ * xdp.c: have the program on a device: an enum weir_exit with a sentence, and then the device is as
+ * it was; undo that, on all of a configuration; remove it from all other devices, with a note, and
+ * a warning where that fails, or with -check only say so.
  */
-int weir_xdp_apply(struct weir_tool *tool, struct weir_config *config, unsigned int *bad);
-void weir_xdp_undo(const struct weir_config *config, unsigned int count);
+int weir_xdp_apply(struct weir_tool *tool, struct weir_xdp *at);
+void weir_xdp_undo(const struct weir_config *config);
 void weir_xdp_prune(struct weir_tool *tool, const struct weir_config *config);
 /* The devices with the program, sorted by name, WEIR_EARLY_MAX at most; returns their number. */
 unsigned int weir_xdp_list(struct weir_tool *tool, struct weir_xdp *list);
@@ -448,6 +446,12 @@ void weir_mark_note(struct weir_tool *tool, const char *file);
 bool weir_mark_holds(const char *file, const char *fallback);
 /* fallback.c; the status is that of @path. */
 int weir_apply_or_fall_back(struct weir_tool *tool, const char *path, const char *fallback);
+/*
+ * early.c: have the program on devices of the fallback's "early" lines that appeared since the last
+ * call. The file descriptor has something to read when one may have.
+ */
+void weir_early_see(struct weir_tool *tool);
+int weir_early_subscribe(void);
 /* Read a file of either format, and if wanted ask the module to check it; errors are printed. */
 int weir_read_file(struct weir_tool *tool, const char *path, bool asks,
 		   struct weir_config *config);

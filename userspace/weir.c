@@ -88,8 +88,9 @@ static int choose(struct weir_tool *tool, int argc, char **argv, int *at)
 	else if ((tool->batch || tool->config_file) && *at < argc)
 		weir_err_set(&tool->err, WEIR_UNEXPECTED ": '-batch' and '-file' take no command",
 			     argv[*at]);
-	else if (tool->fallback && !tool->config_file)
-		weir_err_set(&tool->err, "'-fallback' requires '-file'");
+	else if (tool->fallback && !tool->config_file &&
+		 (*at == argc || strcmp(argv[*at], "monitor")))
+		weir_err_set(&tool->err, "'-fallback' requires '-file' or 'monitor'");
 	else if (tool->resume && !tool->config_file)
 		weir_err_set(&tool->err, "'-resume' requires '-file'");
 	else if (tool->confirm && (tool->fallback || tool->resume))

@@ -43,8 +43,9 @@ static struct {
 	void *(*print)(void *to);
 } xdp;
 
-/* The last complaint of libbpf. */
+/* The last complaint of libbpf, which has what the kernel says of a program that it refuses. */
 static char complaint[256];
+#define KERNEL	"Kernel error message: "
 
 static int note_complaint(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
@@ -179,8 +180,11 @@ static int attach_alone(const struct weir_xdp *at, int ifindex)
 
 static int refused(struct weir_tool *tool, const struct weir_xdp *at, int ret, bool chains)
 {
+	const char *reason = strstr(complaint, KERNEL);
+
 	if (ret == -EOPNOTSUPP || ret == -EINVAL)
-		weir_err_set(&tool->err, "the driver of '%s' cannot run this program%s", at->dev,
+		weir_err_set(&tool->err, "the driver of '%s' cannot run this program%s%s%s", at->dev,
+			     reason ? ": " : "", reason ? reason + strlen(KERNEL) : "",
 			     at->mode == WEIR_XDP_NATIVE ? "; 'mode generic' works everywhere" : "");
 	else if (ret == -EBUSY || ret == -EEXIST)
 		weir_err_set(&tool->err, "'%s' has another XDP program%s", at->dev,
@@ -212,8 +216,10 @@ static int attach_new(const struct weir_xdp *at, bool chains)
 
 static int attach(struct weir_tool *tool, const struct weir_xdp *at, bool chains)
 {
-	int ret = attach_new(at, chains);
+	int ret;
 
+	*complaint = '\0';
+	ret = attach_new(at, chains);
 	if (ret)
 		return refused(tool, at, ret, chains);
 	if (!tool->detached)
@@ -347,44 +353,44 @@ int weir_xdp_show(struct weir_tool *tool, const struct weir_command *command,
 	return WEIR_EXIT_OK;
 }
 
-int weir_xdp_apply(struct weir_tool *tool, struct weir_config *config, unsigned int *bad)
+/* Have the mode on a device that was before. */
+static void put_back(const struct weir_xdp *at, bool chains)
 {
-	bool chains = config->early_count && open_libraries();
-	struct weir_xdp found, *at;
-	int status;
+	struct weir_xdp was = *at;
 
-	for (*bad = 0; *bad < config->early_count; ++*bad) {
-		at = &config->early[*bad];
-		found = *at;
-		status = prepare(tool, at);
-		at->was = status || find(&found, chains, false) ? 0 : found.mode;
-		if (!status && at->was && at->was != at->mode)
-			find(&found, chains, true);
-		if (!status && at->was != at->mode)
-			status = attach(tool, at, chains);
-		if (status) {
-			weir_xdp_undo(config, *bad + 1);
-			return status;
-		}
-	}
-	return WEIR_EXIT_OK;
+	find(&was, chains, true);
+	was.mode = at->was;
+	if (was.mode)
+		attach_new(&was, chains);
 }
 
-void weir_xdp_undo(const struct weir_config *config, unsigned int count)
+int weir_xdp_apply(struct weir_tool *tool, struct weir_xdp *at)
 {
-	bool chains = count && open_libraries();
-	const struct weir_xdp *at;
-	struct weir_xdp was;
+	bool chains = open_libraries();
+	struct weir_xdp found = *at;
+	int status = prepare(tool, at);
 
-	for (at = config->early; at < config->early + count; at++) {
-		was = *at;
-		if (at->was == at->mode)
-			continue;
-		find(&was, chains, true);
-		was.mode = at->was;
-		if (was.mode)
-			attach_new(&was, chains);
+	at->was = status ? at->mode : find(&found, chains, false) ? 0 : found.mode;
+	if (at->was == at->mode)
+		return status;
+	if (at->was)
+		find(&found, chains, true);
+	status = attach(tool, at, chains);
+	if (status) {
+		put_back(at, chains);
+		at->was = at->mode;
 	}
+	return status;
+}
+
+void weir_xdp_undo(const struct weir_config *config)
+{
+	bool chains = config->early_count && open_libraries();
+	const struct weir_xdp *at;
+
+	for (at = config->early; at < config->early + config->early_count; at++)
+		if (at->was != at->mode)
+			put_back(at, chains);
 }
 
 void weir_xdp_prune(struct weir_tool *tool, const struct weir_config *config)

@@ -29,13 +29,12 @@ int weir_xdp_show(struct weir_tool *tool, const struct weir_command *command,
 	return missing(tool);
 }
 
-int weir_xdp_apply(struct weir_tool *tool, struct weir_config *config, unsigned int *bad)
+int weir_xdp_apply(struct weir_tool *tool, struct weir_xdp *at)
 {
-	*bad = 0;
-	return config->early_count ? missing(tool) : WEIR_EXIT_OK;
+	return missing(tool);
 }
 
-void weir_xdp_undo(const struct weir_config *config, unsigned int count)
+void weir_xdp_undo(const struct weir_config *config)
 {
 }
 

@@ -34,6 +34,7 @@ system() {
 service() {
 	local program lib=$1/usr/lib/weir wants=$1/etc/systemd/system
 	tests/vm/kernel-build.sh -w 6.12 install "DESTDIR=$1" && : >"$1/lib/modules/$version/modules.builtin" &&
+		cp "$kernel/lib/modules/$version/kernel/drivers/net/veth.ko" "$1/lib/modules/$version/" &&
 		PATH=$PATH:/sbin:/usr/sbin depmod -b "$1" "$version" 2>/dev/null || return
 	# The command needs this machine's libraries.
 	mkdir "$lib" || return
