@@ -36,7 +36,7 @@ FLEET := $(if $(wildcard userspace/fleet/*.c),$(shell $(or $(PKG_CONFIG),pkg-con
 MANPAGES := $(filter-out Documentation/weir-fleet.8,$(wildcard Documentation/*.[1-9]))
 EXAMPLES := $(wildcard Documentation/examples/*)
 SCHEMA := $(wildcard Documentation/weir.schema.json)
-UNITS := $(filter-out $(if $(FLEET),,debian/weir-fleet%),$(wildcard debian/*.service debian/*.timer debian/*.socket))
+UNITS := $(filter-out $(if $(FLEET),,debian/weir-fleet%),$(wildcard debian/*.service debian/*.timer debian/*.socket debian/*.path))
 COMPLETION := $(wildcard userspace/weir.bash)
 # zsh's search path: Debian's directory, or the one for local installations
 ZSHDIR ?= $(PREFIX)/share/zsh/$(if $(filter %/local,$(PREFIX)),site-functions,vendor-completions)

@@ -35,7 +35,9 @@ wanted() {
 644 ${sbin%/*}/lib/systemd/system/weir-state@.timer
 644 ${sbin%/*}/lib/systemd/system/weir-zones.service
 644 ${sbin%/*}/lib/systemd/system/weir-zones.timer
+644 ${sbin%/*}/lib/systemd/system/weir.path
 644 ${sbin%/*}/lib/systemd/system/weir.service
+644 ${sbin%/*}/lib/systemd/system/weir@.path
 644 ${sbin%/*}/lib/systemd/system/weir@.service
 755 $sbin/weir"
 	fleet "755 $sbin/weir-fleet"

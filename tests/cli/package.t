@@ -30,7 +30,9 @@ is "$(files weir | sed 's:usr/lib/systemd:lib/systemd:')" "644 etc/weir.conf
 644 lib/systemd/system/weir-state@.timer
 644 lib/systemd/system/weir-zones.service
 644 lib/systemd/system/weir-zones.timer
+644 lib/systemd/system/weir.path
 644 lib/systemd/system/weir.service
+644 lib/systemd/system/weir@.path
 644 lib/systemd/system/weir@.service
 755 usr/sbin/weir
 644 usr/share/bash-completion/completions/weir

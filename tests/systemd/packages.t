@@ -13,6 +13,7 @@ web='limit add web budget 1M/h' hand="$web;exempt add 192.0.2.254"
 version=$(echo weir-dkms_*newer_all.deb) && version=${version#*_} version=${version%+newer*}
 modules=/lib/modules/$(uname -r) headers=/usr/src/linux-headers-$(uname -r)
 mkdir tmp && tmp=$PWD/tmp
+mkfifo "$tmp/nothing"
 
 # A folder has the module that make builds with the headers there.
 cat >/usr/bin/make <<'END'
@@ -66,7 +67,9 @@ mv "$tmp/headers" "$headers"
 package --configure -a
 is "$? $(status)" "0 installed" "... and is configured once they are there" || why
 is "$(find "$modules" -name 'weir.ko*' | wc -l)" 1 "... DKMS has put the module in its place"
-is "$(units ActiveState weir weir-zones.timer weir-state.timer)" "active active active" "... and the service is started, with its timers" || why
+started() { [ "$(units ActiveState weir weir-zones.timer weir-state.timer)" = "active active active" ]; }
+for ((i = 0; i < 300; i++)); do ! started || break; read -rt 0.1 <>"$tmp/nothing"; done
+ok "$(started; echo $?)" "... and the service is started, with its timers" || why
 is "$(in_force)" "" "... by the installed file, which limits nothing"
 package -i "weir-fleet_${version}_amd64.deb"
 good $? "weir-fleet is installed"
@@ -94,7 +97,6 @@ running() {
 	done
 }
 was=$(running; loaded) agent=$(units InvocationID weir-fleet)
-mkfifo "$tmp/nothing"
 while [ ! -e "$tmp/enough" ]; do charge && read -rt 1 <>"$tmp/nothing"; done >"$tmp/charged" &
 package -i weir{,-dkms,-fleet}_"$version"+newer_*.deb
 good $? "they are upgraded while a source is counted"

@@ -49,7 +49,8 @@ service() {
 	printf '%s\n' 'limit add web budget 1000/h' 'exempt add 192.0.2.254' >"$1/etc/weir.conf"
 	mkdir -p "$1/usr/share/zoneinfo" "$wants/sysinit.target.wants" && cp --parents -Lt "$1" /usr/share/zoneinfo/Europe/Berlin || return
 	ln -s "$units/weir.service" "$wants/sysinit.target.wants/"
-	ln -s "$units/systemd-networkd.service" "$wants/multi-user.target.wants/"
+	ln -s "$units/systemd-networkd.service" "$units/remote-fs.target" "$wants/multi-user.target.wants/"
+	printf 'tmpfs %s tmpfs _netdev 0 0\n' /var/lib /var/tmp >"$1/etc/fstab"
 }
 
 # packages ROOT: the packages, and for the kernel's headers a folder with what their make has built

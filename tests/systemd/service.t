@@ -22,12 +22,14 @@ both() {
 	is "$status $(now) $(in_force)" "$1 $2 $3" "$4" || diag "$out" "$(systemctl status --no-pager -l weir)"
 }
 
-is "$(systemd-analyze verify --man=no weir.service weir@blue.service weir-state.service weir-state.timer weir-state@blue.service weir-state@blue.timer weir-zones.service weir-zones.timer 2>&1)" "" "systemd finds nothing wrong with the units"
+is "$(systemd-analyze verify --man=no weir.service weir.path weir@blue.service weir@blue.path weir-state.service weir-state.timer weir-state@blue.service weir-state@blue.timer weir-zones.service weir-zones.timer 2>&1)" "" "systemd finds nothing wrong with the units"
 is "$(now) $(in_force)" "active $web;$router" "at boot the file is applied"
 [ "$(show weir ActiveEnterTimestampMonotonic)" -lt "$(show systemd-networkd InactiveExitTimestampMonotonic)" ]
 ok $? "... before systemd-networkd starts"
 like " $(show network-pre.target After) " ' weir.service ' "... ordered before network-pre.target"
 is "$(show network-pre.target ActiveState)" active "... and pulls that target in"
+
+is "$(findmnt -no FSTYPE /var/lib) $(journalctl --no-pager -o cat | grep -c 'ordering cycle')" "tmpfs 0" "... also where /var comes with the network"
 
 weir source charge 203.0.113.9 limit web packets 100 >/dev/null
 is "$(count)" "count 100" "a source has a count"
@@ -204,8 +206,24 @@ is "$(count)" "count 7" "... and keeps the counts"
 systemctl restart systemd-journald
 is "$(now)" active "a restart of the journal does not end the unit"
 
+# A module that comes late, as from DKMS
+module=$(modinfo -n weir)
+ctl stop
+rmmod weir
+mv "$module" /tmp/
+depmod 2>/dev/null
+ctl start
+is "$status $(now) $(show weir.path ActiveState)" "1 failed active" "without a module start fails"
+mv "/tmp/${module##*/}" "$module"
+depmod 2>/dev/null
+ends active
+both 1 active "$web;$router" "... and once it is installed, the file is applied"
+ctl stop
+is "$(show weir.path ActiveState)" inactive "stop does not wait for another one"
+ctl start
+
 # A named network namespace
-settings() { grep -E "^[A-Z][A-Za-z]*=" "$units/$1" | sed '1,/^Type=/d; /^\(StateDirectory\|WantedBy\)=/d; s:weir/%i:weir:'; }
+settings() { grep -E "^[A-Z][A-Za-z]*=" "$units/$1" | sed '1,/^Type=/d; /^\(StateDirectory\|WantedBy\)=/d; s:weir/%i:weir:g'; }
 units=/usr/lib/systemd/system
 is "$(settings weir@.service)" "$(settings weir.service)" "weir@.service has the settings of weir.service"
 is "$(settings weir-state@.service)" "$(settings weir-state.service)" "weir-state@.service has those of weir-state.service"
