@@ -8,6 +8,9 @@
 #include "config.h"
 #include "tool.h"
 
+#define AGAIN	"; correct the file and restart the service"
+#define IN_FORCE AGAIN ", or remove everything: weir -force -file /dev/null"
+
 /* Is anything in force? If the module does not answer, nothing can be done either. */
 static bool is_limiting(struct weir_tool *tool)
 {
@@ -48,17 +51,18 @@ int weir_apply_or_fall_back(struct weir_tool *tool, const char *path, const char
 	}
 	if (!tool->resumed && is_limiting(tool)) {
 		tool->file = path;
-		weir_note(tool, "warning", "not applied: the configuration that was in force still is");
+		weir_note(tool, "warning", "not applied: the configuration that was in force still is"
+			  IN_FORCE);
 		return status;
 	}
 	fell = weir_apply_file(tool, fallback);
 	tool->file = path;
 	tool->line = 0;
 	weir_note(tool, "warning", !fell ?
-		  "not applied: %s, the last configuration that was, is in force instead" :
+		  "not applied: %s, the last configuration that was, is in force instead" IN_FORCE :
 		  tool->resumed ?
-		  "not applied, nor was %s: that of the saved state is in force" :
-		  "not applied, nor was %s, which was to replace it: nothing is limited",
+		  "not applied, nor was %s: that of the saved state is in force" IN_FORCE :
+		  "not applied, nor was %s, which was to replace it: nothing is limited" AGAIN,
 		  fallback);
 	return status;
 }

@@ -166,7 +166,7 @@ static void read_lines(struct weir_tool *tool, const char *path, struct weir_lin
 			return;
 	}
 	/* an empty file was probably truncated */
-	if (!ret && !lines->bad && !lines->filled) {
+	if (!ret && !lines->bad && !lines->filled && strcmp(path, "/dev/null")) {
 		ret = weir_err_set(&tool->err, WEIR_EMPTY_FILE);
 		tool->line = 0;
 	}

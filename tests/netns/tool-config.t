@@ -304,13 +304,14 @@ is $? 2 "... but a refusal keeps its status"
 # -fallback: what was applied is kept, and used where nothing is in force
 last() { weir -file "$tmp/conf" -fallback "$tmp/last" >"$tmp/out" 2>"$tmp/err"; }
 limits() { weir -j limit show | jq -r '[.[].limit] | join(" ")'; }
-echo '# none' | quietly weir -force -file -
+quietly weir -force -file /dev/null
+is "$? $(limits)" "0 " "/dev/null is the empty configuration"
 rm -f "$tmp/last"
 echo 'limit add web budget 1/x' >"$tmp/conf"
 last
 is "$? $(limits)" "1 " "-fallback: an invalid file, and nothing is kept"
 like "$(<"$tmp/err")" "weir: $tmp/last: cannot open: No such file or directory
-weir: warning: $tmp/conf: not applied, nor was $tmp/last, which was to replace it: nothing is limited\$" "... which it says"
+weir: warning: $tmp/conf: not applied, nor was $tmp/last, which was to replace it: nothing is limited; correct the file and restart the service\$" "... which it says"
 echo 'limit add web budget 10/1s to ::/0 dport 443 tcp' >"$tmp/conf"
 last
 is "$? $(limits) $(<"$tmp/err")" "0 web " "a valid file is applied"
@@ -323,7 +324,7 @@ is "$(grep -c fallback "$tmp/err") $(grep -c 192.0.2.77 "$tmp/last")" "0 0" "...
 echo '# none' | quietly weir -force -file -
 last
 is "$? $(limits) $(weir -j exempt show | jq length)" "1 web 0" "... and where nothing is in force, what was kept is applied"
-like "$(<"$tmp/err")" "weir: warning: $tmp/conf: not applied: $tmp/last, the last configuration that was, is in force instead\$" "... which it says"
+like "$(<"$tmp/err")" "weir: warning: $tmp/conf: not applied: $tmp/last, the last configuration that was, is in force instead; correct the file and restart the service, or remove everything: weir -force -file /dev/null\$" "... which it says"
 echo '# none' | quietly weir -force -file -
 weir -check -file "$tmp/conf" -fallback "$tmp/last" 2>/dev/null
 is "$? $(limits)" "1 " "-check applies neither"

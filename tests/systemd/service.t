@@ -44,20 +44,21 @@ is "$(count)" "count 100" "... and keeps the counts of limits that stay"
 
 echo 'limit add web budget 1000/1x' >"$conf"
 ctl reload
-both 1 failed "$web;$router" "reload with an invalid file fails and changes nothing"
+both 1 active "$web;$router" "reload with an invalid file fails and changes nothing"
 is "$(count)" "count 100" "... and keeps the counts"
 echo "$web" >"$conf"
-ctl restart
-both 0 active "$web" "restart with a valid file recovers"
+ctl reload
+both 0 active "$web" "... and with a valid file works again"
 printf '%s\n' "$web" "$router" >"$conf"
 ctl reload
-both 0 active "$web;$router" "... and reload works again"
 echo 'limit add web budget 1000/1x' >"$conf"
 ctl restart
 both 1 failed "$web;$router" "restart with an invalid file fails and changes nothing"
 is "$(count)" "count 100" "... and keeps the counts"
 ctl status --no-pager -l
 like "$out" "weir: $conf:1:.*'1x'" "status shows the error"
+holds='; correct the file and restart the service, or remove everything: weir -force -file /dev/null'
+like "$(grep -o 'weir: .*' <<<"$out" | grep -v '\.service' | tail -n 1)" "weir: warning: $conf: not applied: the configuration that was in force still is$holds\$" "... and last what is in force, and what to do"
 echo "$web" >"$conf"
 ctl restart
 both 0 active "$web" "restart with a valid file recovers"
@@ -67,8 +68,12 @@ echo "$router" >>"$conf"
 ctl try-reload-or-restart
 both 0 active "$web;$router" "try-reload-or-restart"
 state=/var/lib/weir/state
+echo 'limit add web budget 1000/1x' >"$conf"
+ctl reload
+is "$status" 1 "a reload that failed"
+printf '%s\n' "$web" "$router" >"$conf"
 ctl stop
-both 0 inactive "" "stop removes all limits and exemptions"
+both 0 inactive "" "... and stop, which removes all limits and exemptions"
 is "$(stat -c %a $state)" 600 "... and saves the state"
 ctl start
 both 0 active "$web;$router" "start applies the file"
@@ -86,13 +91,13 @@ both 0 active "$web;$router" "reload applies the same file"
 is "$(blocked)" 1 "... and keeps blocks of limits that stay"
 printf '%s\n' 'limit add dns budget 20/h' >"$conf"
 ctl reload
-both 1 failed "$web;$router" "reload with a file that would lose a block fails and changes nothing"
+both 1 active "$web;$router" "reload with a file that would lose a block fails and changes nothing"
 ctl status --no-pager -l
 like "$out" "weir: .*block.* would .*end" "... with the reason"
 is "$(blocked)" 1 "... and keeps the block"
 printf '%s\n' "$web" "$router" >"$conf"
-ctl restart
-both 0 active "$web;$router" "... and restart with the former file recovers"
+ctl reload
+both 0 active "$web;$router" "... and with the former file works again"
 ctl stop
 both 0 inactive "" "stop removes blocks, too"
 rmmod weir
@@ -171,6 +176,10 @@ rm $state
 rmmod weir
 ctl start
 both 1 failed "$web;$router" "without limits and with an invalid file, start applies the last configuration, and fails"
+weir -force -file /dev/null 2>/dev/null
+is "$? $(in_force)" "0 " "... which one command removes"
+ctl start
+both 1 failed "$web;$router" "... until the next start"
 ctl status --no-pager -l
 like "$out" "weir: $conf:1:.*'1x'" "status shows the error"
 like "$out" "weir: warning: $conf: not applied: /var/lib/weir/last.conf, .* is in force instead" "... and what is in force"
