@@ -3,7 +3,7 @@
 # shellcheck disable=SC2016 # $ is the tool's
 # diff.t: the commands that diff prints, run as a batch, lead to exactly the configuration of the
 # file, from each configuration to others; what they keep, and their words. DIFF_ALL=1: from each
-# to each other one; DIFF_FILES=N, DIFF_SEED=N: more random ones, or others.
+# to each other one; DIFF_FILES=N, FUZZ_SEED=N: more random ones, or others.
 . "$(dirname "$0")/lib.sh"
 need_tool
 load || bail "cannot load"
@@ -126,7 +126,7 @@ for ((i = 0; i < count; i++)); do
 done
 
 count=${DIFF_FILES:-20}
-python3 "$here/diff_files.py" "$tmp" "$count" "${DIFF_SEED:-1}"
+python3 "$here/diff_files.py" "$tmp" "$count" "${FUZZ_SEED:-1}"
 for ((to = 0; to < count; to++)); do
 	stays "$to"
 	[ "$to" = 0 ] || leads $((to - 1)) "$to"

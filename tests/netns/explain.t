@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # explain.t: what explain says of a packet is what then becomes of one: in many configurations,
 # which limits it meets, which one drops it, how many more pass, and whether XDP drops it early.
-# EXPLAIN_ROUNDS=N, EXPLAIN_SEED=N: more configurations, or others.
+# EXPLAIN_ROUNDS=N, FUZZ_SEED=N: more configurations, or others.
 # shellcheck disable=SC2034 # one reads the lists
 . "$(dirname "$0")/lib.sh"
 begin
@@ -28,7 +28,7 @@ conditions=("" "udp" "not proto udp,47" "tcp dport 443" "tcp not dport 22-80" "s
 budgets=("1/1h" "2/1h" "3/1h" "2/1h per 24,48" "3/1h per 0" "4/1h budget 2/1d" "200/1h bytes" "60/1h bytes budget 3/1h" "9/1h bytes"
 	"3/1h bucket burst 2" "2/1h exact" "3/total" "2/1h fixed" "1/1h action observe" "60/1h bytes action observe" "1/1h penalty 1h" "5/1h newcomers 2/1h known 1h")
 prefixes=("203.0.113.0/24" "203.0.113.8" "203.0.113.7 dev rx0" "0.0.0.0/0 dev rx1" "2001:db8:1::/64" "2001:db8::/32 dev rx0" "198.51.100.1")
-RANDOM=${EXPLAIN_SEED:-7}
+RANDOM=${FUZZ_SEED:-1}
 # pick LIST: set $one to an element at random
 pick() { local -n from=$1; one=${from[RANDOM % ${#from[@]}]}; }
 

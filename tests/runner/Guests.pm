@@ -10,7 +10,8 @@ use Fcntl;
 # The programs that guest tests start most often: opening one over 9p takes as long as running it
 my @NEAR = qw(awk bash cat dirname echo grep insmod ip jq mkfifo mktemp nft paste rm rmmod sed sh sort timeout xargs
 	userspace/weir .cache/build/netns/send .cache/build/netns/window);
-my @ENV = qw(UNIT_PERCENT UNIT_SEED UNIT_RUN FUZZ_SEED FUZZ_MESSAGES FUZZ_PACKETS FUZZ_BATCHES FUZZ_FIRST);
+my @ENV = qw(UNIT_PERCENT UNIT_SEED UNIT_RUN FUZZ_SEED FUZZ_MESSAGES FUZZ_PACKETS FUZZ_BATCHES FUZZ_FIRST
+	DIFF_ALL DIFF_FILES EXPLAIN_ROUNDS);
 
 sub new {
 	my ($class, %self) = @_; # most, logs

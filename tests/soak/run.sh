@@ -14,7 +14,7 @@ esac
 out=.cache/soak
 mkdir -p "$out" || exit 1
 make --no-print-directory -s tool && make --no-print-directory -s -C tests/netns && tests/vm/kernel-build.sh "$kernel" || exit 1
-tests/vm/guest.sh -r -k "$kernel" -t $((seconds * 2 + 300)) -o "$out" -- tests/soak/soak.sh "$seconds" | tee "$out.log"
+tests/vm/guest.sh -r -k "$kernel" -t $((seconds * 2 + 300)) -o "$out" -- env "FUZZ_SEED=${FUZZ_SEED:-1}" tests/soak/soak.sh "$seconds" | tee "$out.log"
 status=${PIPESTATUS[0]}
 if [ "$status" = 99 ]; then
 	echo "not ok - the kernel's log is silent"

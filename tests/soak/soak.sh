@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # soak.sh SECONDS: in a guest, run floods, spoofed floods, fragments, changes, dumps and
 # listeners together, repeatedly, with namespaces that come and go and module reloads.
-# Memory must not grow and the promise must be kept. TAP; SEED selects another course.
+# Memory must not grow and the promise must be kept. TAP; FUZZ_SEED selects another course.
 . "$(dirname "$0")/../netns/lib.sh"
 seconds=${1:?usage: soak.sh SECONDS}
-RANDOM=${SEED:-1}
+RANDOM=${FUZZ_SEED:-1}
 need_tool
+did=() # how often each kind of change was done
 rounds=0 reloads=0 most_kept=0 windows=0 calls=0 passing=0
 figures=$tmp/figures
 : >"$figures"
@@ -20,10 +21,14 @@ memory() {
 
 base() {
 	config <<-'WORDS'
+		prefix-list add few 10.0.0.0/12,2001:db8:0:1::/64
 		limit add kept budget 50/1s slots 16 from 198.51.100.0/24 sources 1024
 		limit add small budget 20/2s sources 64 not from 198.51.100.0/24
 		limit add crowd budget 100/1s sources 32768 not from 198.51.100.0/24
 		limit add frags budget 100/1s frag per 0
+		limit add listed budget 10/1s from-list few sources 64
+		exempt add 10.200.0.0/16
+		block add 10.201.0.0/16
 	WORDS
 }
 
@@ -47,8 +52,8 @@ floods() {
 
 # change: a random operation of an administrator, which may be refused
 change() {
-	local n=$((RANDOM % 40))
-	case $((RANDOM % 10)) in
+	local n=$((RANDOM % 40)) end=$((1 + RANDOM % 3))s kind=$((RANDOM % 16))
+	case $kind in
 	0) weir limit add "x$n" budget $((n + 1))/1s sources 1024 ;;
 	1) weir limit del "x$n" ;;
 	2) weir limit set small sources $((64 << RANDOM % 8)) ;;
@@ -59,7 +64,13 @@ change() {
 	7) weir source charge "203.0.113.$n" limit crowd packets 7 ;;
 	8) weir limit set frags budget $((n + 1))k/1s per 0 ;;
 	9) base ;;
-	esac >/dev/null 2>&1
+	10) weir prefix-list add few "10.$n.0.0/16,2001:db8:$n::/48" ;;
+	11) weir prefix-list del few "10.$n.0.0/16" ;;
+	12) weir prefix-list set few "10.$n.0.0/16,10.$n.128.0/17,10.0.0.0/12" ;;
+	13) weir block add "10.$n.0.0/16" for "$end" ;;
+	14) weir block del "10.$n.0.0/16" ;;
+	15) seq -f "exempt add 10.%.0f.$n.0/24 for $end" 0 99 | weir -exist -batch - ;;
+	esac >/dev/null 2>&1 && did[kind]=$((${did[kind]:-0} + 1))
 	calls=$((calls + 1))
 }
 
@@ -68,6 +79,9 @@ ask() {
 	weir source get 198.51.100.1
 	weir -s limit show
 	weir save
+	weir exempt show
+	weir block show
+	weir prefix-list show few
 } >/dev/null 2>&1
 
 # Make a namespace with its own limit and packets, and delete it.
@@ -127,6 +141,7 @@ while [ "$SECONDS" -lt "$end" ]; do
 	round || { ok 1 "the module can be removed"; break; }
 done
 is "$([ "$rounds" -ge 2 ]; echo $?)" 0 "$rounds rounds, $calls changes, $passing namespaces, $reloads reloads in $SECONDS s"
+diag "how often each kind of change was done: $(declare -p did)"
 within "$most_kept" 1 50 "no window of $windows charges has more than its budget"
 
 # The first round fills caches and is ignored. The minimum of each kind in the last third

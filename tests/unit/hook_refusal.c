@@ -239,14 +239,19 @@ static void test_forgotten(void **state)
 static void test_evicted(void **state)
 {
 	struct said other = v4;
+	struct weir_source source;
+	struct weir_lookup lookup;
+	struct weir_table *table;
 	u64 floored;
 
 	begin();
 	add("a", 2);
 	t.pressure = true;
-	twin_shrink(hook_limit("a")->table, 1, 2);
+	table = hook_limit("a")->table;
+	twin_shrink(table, 1, 2);
+	lookup = lookup_of(&v4, hook_limit("a"), &source);
 	/* So that the other way, the source's, goes first. */
-	weir_bucket(hook_limit("a")->table, 0)->hand = 1;
+	weir_bucket(table, 0)->hand = weir_hash_home(table, lookup.hash) ^ 1;
 	fill(&v4, 0, 2);
 	floored = hook_fate("a", WEIR_FLOOR_REFUSED);
 	for (other.source = 1; other.source < 6; other.source++)
