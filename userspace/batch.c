@@ -97,6 +97,7 @@ static void flush(struct batch *batch)
 
 	batch->most = count;
 	gathered.exempt_count = 0;
+	gathered.block_count = 0;
 	while (done < count && !stopped(batch))
 		done += send_part(batch, gathered.exempts + done, MIN(batch->most, count - done));
 }

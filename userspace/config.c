@@ -23,6 +23,7 @@ void weir_config_clear(struct weir_config *config)
 	config->member_count = 0;
 	config->limit_count = 0;
 	config->exempt_count = 0;
+	config->block_count = 0;
 	config->early_count = 0;
 	memset(config->hash_key, 0, sizeof(config->hash_key));
 	config->hold = false;
@@ -96,12 +97,16 @@ static bool grow(void *array, unsigned int *room, unsigned int count, size_t siz
 int weir_config_add_exempt(struct weir_config *config, const struct weir_exempt *exempt,
 			   struct weir_err *err)
 {
-	if (config->exempt_count == WEIR_EXEMPTS_MAX)
-		return weir_err_set(err, "more than %d exemptions", WEIR_EXEMPTS_MAX);
+	unsigned int blocks = config->block_count;
+
+	if ((exempt->block ? blocks : config->exempt_count - blocks) == WEIR_EXEMPTS_MAX)
+		return weir_err_set(err, "more than %d %s", WEIR_EXEMPTS_MAX,
+				    exempt->block ? "blocked prefixes" : "exemptions");
 	if (!grow(&config->exempts, &config->exempt_room, config->exempt_count, sizeof(*exempt),
 		  err))
 		return -ENOMEM;
 	config->exempts[config->exempt_count++] = *exempt;
+	config->block_count += exempt->block;
 	return 0;
 }
 

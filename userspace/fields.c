@@ -403,7 +403,7 @@ static const struct weir_field config_rows[] = {
 	  ATTR(config, CONFIG_LIMIT), MANY(config, limits, limit_count),
 	  .nest = &weir_limit_fields },
 	{ "exempt add:", &weir_type_nest, WEIR_ON_ADD | WEIR_ON_DEL,
-	  ATTR(config, CONFIG_EXEMPT), GROWS(exempts, exempt_count, WEIR_EXEMPTS_MAX),
+	  ATTR(config, CONFIG_EXEMPT), GROWS(exempts, exempt_count, 2 * WEIR_EXEMPTS_MAX),
 	  .nest = &weir_exempt_fields },
 	{ NULL, &weir_type_flag, WEIR_ON_ADD, ATTR(config, CONFIG_CHECK), AT(config, check) },
 	{ NULL, &weir_type_flag, WEIR_ON_ADD, ATTR(config, CONFIG_ADD), AT(config, add) },

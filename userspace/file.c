@@ -231,6 +231,7 @@ static int read_config(struct weir_tool *tool, const char *path, struct weir_lin
 {
 	config->limit_count = 0;
 	config->exempt_count = 0;
+	config->block_count = 0;
 	config->list_count = 0;
 	config->lists_named = 0;
 	config->member_count = 0;

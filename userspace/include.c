@@ -225,11 +225,12 @@ int weir_include_all(struct weir_tool *tool, const char *path, struct weir_lines
 		return 0;
 	if (strcmp(path, "-") && !stat(path, &to.open[0]))
 		to.depth = 1;
-	ret = take_lines(&to, lines, path) ?:
-	      weir_lines_replace(lines, to.text, to.used, &tool->err);
-	tool->file = path;
+	ret = take_lines(&to, lines, path);
 	if (ret)
 		free(to.text);
+	else
+		ret = weir_lines_replace(lines, to.text, to.used, &tool->err);
+	tool->file = path;
 	return ret;
 }
 

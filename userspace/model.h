@@ -518,6 +518,7 @@ struct weir_config {
 	bool check, add, del, force, hold;
 	uint8_t hash_key[WEIR_HASH_KEY_SIZE];	/* of a saved state, or all zero */
 	unsigned int limit_count, exempt_count, early_count, list_count;
+	unsigned int block_count;	/* of the exempts */
 	unsigned int exempt_room, list_room;	/* of the arrays that grow */
 	struct weir_limit limits[WEIR_LIMITS_MAX];
 	struct weir_exempt *exempts;

@@ -54,7 +54,9 @@ static void remember(struct watch *watch, const struct weir_limit *limit)
 		weir_state_rename(&watch->states, limit->name, limit->new_name);
 	} else if (known) {
 		*known = *limit;
-	} else if (config->limit_count < WEIR_LIMITS_MAX) {
+	} else if (limit->event != WEIR_LIMIT_EVENT_REMOVED &&
+		   limit->event != WEIR_LIMIT_EVENT_RENAMED &&
+		   config->limit_count < WEIR_LIMITS_MAX) {
 		config->limits[config->limit_count++] = *limit;
 	}
 }

@@ -269,13 +269,21 @@ int weir_nl_listen(struct weir_nl *nl, int fd, int out, int timeout_ms,
 	struct controller told;
 	int len;
 
-	while ((len = poll(fds, 2, timeout_ms)) < 0) {
+	while ((len = poll(fds, 2, nl->lost ? 0 : timeout_ms)) < 0) {
 		if (errno != EINTR)
 			return fail(nl, "cannot wait for events", -errno);
 	}
-	if (!len)
-		return 0;
+	if (!len) {
+		len = nl->lost ? -ENOBUFS : 0;
+		nl->lost = false;
+		return len;
+	}
 	len = fds[1].revents & (POLLERR | POLLHUP) ? -EPIPE : receive(nl, fd, buf);
+	if (len == -ENOBUFS && !nl->lost) {
+		/* what waits is older, and until it is read the kernel drops all that comes */
+		nl->lost = true;
+		return 0;
+	}
 	if (len < 0)
 		return len;
 	for (; mnl_nlmsg_ok(nlh, len); nlh = mnl_nlmsg_next(nlh, &len)) {

@@ -17,6 +17,7 @@ struct weir_nl {
 	uint16_t family;
 	int (*open)(struct weir_nl *nl);	/* returns a socket, or a negative errno */
 	int fd;			/* -1: the next request opens one */
+	bool lost;		/* events, which is told behind those before them */
 };
 
 struct weir_request {
@@ -51,7 +52,7 @@ struct weir_request {
 };
 
 /* Fits the largest configuration. */
-#define WEIR_MSG_ROOM	(24 << 20)
+#define WEIR_MSG_ROOM	(40 << 20)
 /* For events that wait. */
 #define WEIR_EVENT_ROOM	(4 << 20)
 
@@ -66,8 +67,8 @@ int weir_nl_ask(struct weir_nl *nl, struct weir_request *request);
 int weir_nl_subscribe(struct weir_nl *nl, bool events);
 /*
  * Wait for events (@timeout_ms -1: forever) and call event() for each. 0 on success or
- * timeout; -EPIPE: @out has no reader; -ENOBUFS: events were lost; -ESHUTDOWN: the module
- * was unloaded.
+ * timeout; -EPIPE: @out has no reader; -ENOBUFS: events were lost, after
+ * those that came before; -ESHUTDOWN: the module was unloaded.
  */
 int weir_nl_listen(struct weir_nl *nl, int fd, int out, int timeout_ms,
 		   void (*event)(uint8_t cmd, const union weir_model *model, void *data),

@@ -65,6 +65,7 @@ struct weir_edit *weir_edit_begin(struct weir_net *wn, bool replace, unsigned in
 		edit->exempt[i].comment = edit->exempt[i].stats->comment;
 	}
 	edit->exempts = n;
+	edit->blocks = n ? weir_exempts_blocks(old->exempts) : 0;
 	return edit;
 }
 
@@ -307,13 +308,6 @@ static int exempt_find(const struct weir_edit *edit, const struct weir_exempt *e
 	return weir_exempts_find(edit->old->exempts, &key);
 }
 
-/* The end of one that is given again stays if it is nearer: a file prolongs nothing. */
-static void exempt_keep_end(struct weir_exempt *exempt, const struct weir_exempt *was)
-{
-	if (was->end > weir_clock() && was->end < exempt->end)
-		exempt->end = was->end;
-}
-
 /* weir_edit_end() refuses duplicates within the edit. */
 int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error)
@@ -331,13 +325,16 @@ int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 		err = weir_refuse(error, -EEXIST, WEIR_A_EXEMPT_ADDRESS, block ?
 				  "blocked already; -exist sets a new end, weir block del ends it" :
 				  "already exempt; weir -exist exempt add sets a new end");
-	if (!err && !there && edit->exempts == WEIR_EXEMPTS_MAX)
-		err = weir_refuse(error, -ENOSPC, 0,
-				  "a namespace has at most 65536 exemptions and blocked prefixes");
+	if (!err && !there &&
+	    (block ? edit->blocks : edit->exempts - edit->blocks) == WEIR_EXEMPTS_MAX)
+		err = weir_refuse(error, -ENOSPC, 0, block ?
+				  "a namespace has at most 65536 blocked prefixes" :
+				  "a namespace has at most 65536 exemptions");
 	if (was)
 		exempt->stats = was->stats;
-	if (was && edit->replace && !edit->renew)
-		exempt_keep_end(exempt, was);
+	/* The end of one that is given again stays if it is nearer: a file prolongs nothing. */
+	if (was && edit->replace && !edit->renew && was->end > weir_clock())
+		exempt->end = min(exempt->end, was->end);
 	if (err)
 		return err;
 	/* Of a whole configuration there may be many. */
@@ -347,6 +344,7 @@ int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 	/* The old ones are the first of the edit, in their order. */
 	if (there && !*exempt->comment)
 		exempt->comment = edit->exempt[at].comment;
+	edit->blocks += block && !there;
 	edit->exempt[there ? at : edit->exempts++] = *exempt;
 	return 0;
 }

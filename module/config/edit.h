@@ -36,7 +36,7 @@ struct weir_edit {
 	unsigned int lists;
 	struct weir_prefixes *list[WEIR_PREFIX_LISTS_MAX];	/* held */
 	u64 listed;			/* BIT_ULL(index) of those that it has added to */
-	unsigned int exempts;
+	unsigned int exempts, blocks;		/* of all these, those that are blocks */
 	struct weir_exempt exempt[];
 };
 

@@ -337,7 +337,7 @@ static unsigned int config_exempts(const struct genl_info *info)
 
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem)
 		count += nla_type(attr) == WEIR_A_CONFIG_EXEMPT;
-	return min_t(unsigned int, count, WEIR_EXEMPTS_MAX);
+	return min_t(unsigned int, count, 2 * WEIR_EXEMPTS_MAX);
 }
 
 /* Change one object, and with @reply put the limit that it is, or would be. */

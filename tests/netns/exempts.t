@@ -29,7 +29,17 @@ waits 64 0 "$tmp/limits" "grace periods of 64 changes of a limit"
 waits 0 256 "$tmp/first" "grace periods of 256 changes of exemptions"
 quietly weir -batch "$tmp/exempts"
 is "$(weir -j stats show | json exempt_count)" 65536 "a batch of all exemptions that may exist"
-like "$(weir exempt add 11.0.0.0/8 2>&1)" 'at most 65536 exemptions' "... and one more is refused"
+like "$(weir exempt add 11.0.0.0/8 2>&1)" 'at most 65536 exemptions$' "... and one more is refused"
+sed 's/exempt/block/' "$tmp/exempts" | weir -quiet -batch -
+is "$(weir -j stats show | json blocked_prefix_count)" 65536 "blocked prefixes have places of their own"
+like "$(weir block add 11.0.0.0/8 2>&1)" 'at most 65536 blocked prefixes$' "... and one more is refused"
+weir save >"$tmp/full"
+weir -quiet -file "$tmp/full"
+is "$?:$(weir -j stats show | jq -c '.[0] | [.exempt_count, .blocked_prefix_count]')" 0:[65536,65536] "a file may have all of them"
+weir exempt del 10.7.7.0/24
+weir exempt add 11.0.0.0/8
+is "$?" 0 "one can be exempt although no more can be blocked"
+weir block flush
 is "$(weir -j exempt get 10.255.255.7 | json prefix)" 10.255.255.0/24 "the last of them applies"
 
 # A batch: requests that the tool sends, counted by the kernel. One looks up the family.

@@ -81,6 +81,45 @@ anew() { sed -n '/^events lost/,$p' "$tmp/lost" | grep -q 'limit present web bud
 holds "... and the limits listed again" wait_for 60 anew || diag "$(tail -n 3 "$tmp/lost")"
 saw '"event":"lost"' "$tmp/lost.json" && saw '"budget":160' "$tmp/lost.json" && jq -e . "$tmp/lost.json" >/dev/null
 ok $? "... also in JSON"
+
+# what waited before a loss is older than the limits that are listed then
+sysctl -qw net.core.rmem_max=1048576
+watch "$tmp/many"
+watch "$tmp/many.json" -j
+in_user() { "${through[@]}" "$top/userspace/weir" "$@" >"$tmp/out" 2>&1; }
+# only [NAME]: a configuration of web, and of 255 limits beside it
+only() {
+	{ echo "limit add web budget 100/10s to ::/0 sources 64"; [ $# = 0 ] || seq -f "limit add $1%.0f budget 1/1s to ::/0 sources 64" 255; } | in_user -file -
+}
+# more events than have room
+overflow() { for a in {0..9}; do printf "exempt add 10.$a.%d.0/24\n" {0..255}; done | in_user -batch -; }
+# knows: which limits are there, for whoever follows the events
+knows() {
+	jq -rn 'reduce inputs as $e ({}; if $e.event == "lost" then {} elif $e.event == "limit" then .[$e.limit] = ($e.change != "removed") else . end)
+		| [to_entries[] | select(.value).key] | sort | join(" ")' "$tmp/many.json" | cut -c 1-99
+}
+losses() { [ "$(grep -c '"event":"lost"' "$tmp/many.json"):$(grep -c '^events lost' "$tmp/many")" = "$1:$1" ]; }
+kill -STOP "${pids[@]}"
+only new
+overflow
+only
+kill -CONT "${pids[@]}"
+holds "a loss" wait_for 60 losses 1
+in_user limit set web comment told
+saw '"comment":"told"' "$tmp/many.json"
+is "$(knows)" web "... whoever follows the events knows the limits that are there"
+only old
+saw '^limit added old1 ' "$tmp/many" && saw '"limit":"old1"' "$tmp/many.json"
+kill -STOP "${pids[@]}"
+only
+overflow
+kill -CONT "${pids[@]}"
+holds "another one" wait_for 60 losses 2
+in_user limit add last budget 5/1s to ::/0 sources 64
+in_user source block 2001:db8::1 limit last for 1h
+holds "after many limits that came and went unseen, the next one has states" saw '^state limit last ' "$tmp/many"
+saw '"change":"added","limit":"last"' "$tmp/many.json"
+is "$(knows)" "last web" "... and whoever follows the events knows it"
 pids+=("$holder")
 quiet
 cat "$tmp/lost.json" >>"$judged.monitor"

@@ -107,6 +107,11 @@ static void test_linklocal(void **state)
 		weir_source_ipv4(&a, htonl(0xa9fe0102), INT_MAX >> i);
 		assert_true(a.scope != WEIR_SCOPE_INVALID);
 	}
+	/* Of an interface index 28 bits are used. */
+	weir_source_ipv6(&a, &addr, BIT(28) - 1);
+	assert_int_equal(weir_source_ifindex(&a), BIT(28) - 1);
+	weir_source_ipv6(&b, &addr, BIT(29) - 1);
+	assert_memory_equal(&a, &b, sizeof(a));
 	/* Prefix length 0 makes all sources equal. */
 	weir_source_ipv6(&a, &addr, 3);
 	weir_source_mask(&a, (struct weir_prefix) { 0, 0 });

@@ -255,8 +255,13 @@ static void test_message(void **state)
 	full->limit_count = WEIR_LIMITS_MAX;
 	for (i = 0; i < WEIR_LIMITS_MAX; i++)
 		full->limits[i] = limit;
-	for (i = 0; i < WEIR_EXEMPTS_MAX; i++)
+	for (i = 0; i < 2 * WEIR_EXEMPTS_MAX; i++) {
+		exempt.block = i % 2;
 		assert_int_equal(weir_config_add_exempt(full, &exempt, &err), 0);
+	}
+	assert_int_equal(weir_config_add_exempt(full, &exempt, &err), -EINVAL);
+	assert_string_equal(err.text, "more than 65536 blocked prefixes");
+	exempt.block = false;
 	assert_int_equal(weir_config_add_exempt(full, &exempt, &err), -EINVAL);
 	assert_string_equal(err.text, "more than 65536 exemptions");
 	strcpy(list.name, limit.name);
@@ -268,7 +273,7 @@ static void test_message(void **state)
 	i = 0;
 	mnl_attr_for_each(attr, msg, GENL_HDRLEN)
 		i++;
-	assert_int_equal(i, WEIR_LIMITS_MAX + WEIR_EXEMPTS_MAX +
+	assert_int_equal(i, WEIR_LIMITS_MAX + 2 * WEIR_EXEMPTS_MAX +
 			    WEIR_LIST_PREFIXES_MAX / WEIR_PREFIXES_MAX);
 	weir_config_clear(full);
 	free(room);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * weir save of a configuration that changes while it is read. This file acts as
- * the kernel: it replaces weir_nl_ask(), see the Makefile.
+ * weir save of a configuration that changes while it is read, and a file that is read without
+ * memory. This file acts as the kernel and the C library: it replaces weir_nl_ask() and what
+ * allocates, see the Makefile.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -402,4 +403,64 @@ static void test_failure(void **state)
 	free(text);
 }
 
-UNIT_MAIN("tool_save", T(test_again), T(test_file), T(test_left), T(test_link), T(test_never), T(test_failure))
+/* Which allocation of the tool fails, from now; 0: none. */
+static unsigned int failing;
+
+#define ALLOCATES(type, name, parameters, ...)			\
+type __real_##name parameters;					\
+type __wrap_##name parameters					\
+{								\
+	return failing && !--failing ? NULL : __real_##name(__VA_ARGS__);	\
+}
+
+ALLOCATES(void *, malloc, (size_t size), size)
+ALLOCATES(void *, calloc, (size_t count, size_t size), count, size)
+ALLOCATES(void *, realloc, (void *was, size_t size), was, size)
+ALLOCATES(FILE *, fopen, (const char *path, const char *mode), path, mode)
+ALLOCATES(FILE *, fmemopen, (void *text, size_t size, const char *mode), text, size, mode)
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* While a file is read that includes another, each allocation fails: a sentence says so, or it is tried again. */
+static void test_memory(void **state)
+{
+	char dir[] = "/tmp/weir-save-XXXXXX", file[64], other[64], *said;
+	FILE *kept = stderr;
+	unsigned int i = 0;
+	bool reached;
+	size_t size;
+	int status;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(file, sizeof(file), "%s/file", dir);
+	snprintf(other, sizeof(other), "%s/other", dir);
+	write_file(file, "define lan = 10.0.0.0/8\ninclude \"other\"\nexempt add $lan\n");
+	write_file(other, "prefix-list add few 192.0.2.0/24\nlimit add web budget 1/s from-list few\n");
+	do {
+		struct weir_tool tool = { .check = true, .quiet = true, .read = weir_read, .out.to = stdout };
+
+		stderr = open_memstream(&said, &size);
+		failing = ++i;
+		status = weir_apply_file(&tool, file);
+		reached = !failing;
+		failing = 0;
+		fclose(stderr);
+		stderr = kept;
+		check(!status == !*said && (reached || !status), "allocation %u: status %d: %s", i, status, said);
+		free(said);
+	} while (reached);
+	check(i > 10, "%u allocations", i);
+	unlink(file);
+	unlink(other);
+	rmdir(dir);
+}
+
+UNIT_MAIN("tool_save", T(test_again), T(test_file), T(test_left), T(test_link), T(test_never), T(test_failure),
+	  T(test_memory))
