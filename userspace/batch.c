@@ -14,7 +14,6 @@
 #include "config.h"
 #include "tool.h"
 
-#define EXIST	"-exist"
 
 struct batch {
 	struct weir_tool *tool;
@@ -23,6 +22,7 @@ struct batch {
 	char what[16];		/* its words */
 	unsigned int most;	/* lines in the next request */
 	size_t length;		/* of the line that has been read in part */
+	bool exist, force;	/* of all lines */
 	int status;		/* of the first failure; or WEIR_EXIT_OK */
 };
 
@@ -31,7 +31,7 @@ static struct weir_config gathered, sent;
 
 static bool stopped(const struct batch *batch)
 {
-	return batch->status && !batch->tool->force;
+	return batch->status && !batch->force;
 }
 
 static void keep_status(struct batch *batch, int status)
@@ -128,6 +128,7 @@ static bool gather(struct batch *batch, struct weir_lines *lines)
 		return true;
 	reading.model.exempt.line = lines->line;
 	reading.model.exempt.replace = tool->exist && reading.command->verb == WEIR_ON_ADD;
+	reading.model.exempt.force = tool->force;
 	tool->line = lines->line;
 	tool->meets_own = false;
 	if (reading.command->warn)
@@ -187,26 +188,31 @@ static void run_line(struct batch *batch, struct weir_lines *lines, int ret,
 	keep_status(batch, status);
 }
 
-/* -exist before a command is for its line alone. Lines of both kinds are not sent together. */
-static void take_exist(struct batch *batch, struct weir_lines *lines, bool always)
+/* Options before a command are for its line alone. Lines with and without -exist are not joined. */
+static void take_options(struct batch *batch, struct weir_lines *lines)
 {
-	bool exist = lines->count > 1 && !strcmp(lines->words[0], EXIST);
+	bool exist = batch->exist, force = batch->force;
 
-	if (exist) {
-		lines->count--;
+	for (; lines->count > 1; lines->count--) {
+		if (!strcmp(lines->words[0], "-exist"))
+			exist = true;
+		else if (!strcmp(lines->words[0], "-force"))
+			force = true;
+		else
+			break;
 		memmove(lines->words, lines->words + 1, lines->count * sizeof(*lines->words));
 		memmove(lines->at, lines->at + 1, lines->count * sizeof(*lines->at));
 	}
-	if (batch->tool->exist != (always || exist))
+	if (batch->tool->exist != exist)
 		flush(batch);
-	batch->tool->exist = always || exist;
+	batch->tool->exist = exist;
+	batch->tool->force = force;
 }
 
 int weir_run_batch(struct weir_tool *tool, const char *path)
 {
-	bool exist = tool->exist;
 	struct weir_lines input, lines = { 0 };
-	struct batch batch = { .tool = tool };
+	struct batch batch = { .tool = tool, .exist = tool->exist, .force = tool->force };
 	struct weir_err err = { .text = WEIR_NO_MEMORY };
 	int ret;
 
@@ -220,14 +226,15 @@ int weir_run_batch(struct weir_tool *tool, const char *path)
 	do {
 		ret = lines.failed ? -EINVAL : weir_lines_next(&lines, &err);
 		if (ret > 0)
-			take_exist(&batch, &lines, exist);
+			take_options(&batch, &lines);
 		if (ret > 0 && gather(&batch, &lines))
 			continue;
 		flush(&batch);
 		if (ret && !stopped(&batch))
 			run_line(&batch, &lines, ret, &err);
 	} while (ret && !lines.failed && !stopped(&batch));
-	tool->exist = exist;
+	tool->exist = batch.exist;
+	tool->force = batch.force;
 	weir_lines_close(&lines);
 	weir_lines_close(&input);
 	weir_notes_end(tool);

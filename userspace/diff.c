@@ -112,8 +112,8 @@ static void add_exempt(struct weir_diff *diff, const struct weir_exempt *is,
 		exempt.for_ms = 0;
 	else if (was && was->for_ms && was->for_ms < is->for_ms)
 		exempt.for_ms = was->for_ms;
-	put_exempt(diff, &exempt, replaced ? "-exist exempt add" : "exempt add",
-		   replaced ? "-exist block add" : "block add", WEIR_WORDS);
+	put_exempt(diff, &exempt, replaced ? "-exist -force exempt add" : "exempt add",
+		   replaced ? "-exist -force block add" : "block add", WEIR_WORDS);
 }
 
 /* Exemptions and blocks of a limit go with it. */

@@ -75,6 +75,13 @@ static int compare_exempts(const void *left, const void *right)
 	return weir_config_compare(left, right);
 }
 
+const struct weir_exempt *weir_exempt_find(const struct weir_config *there,
+					   const struct weir_exempt *exempt)
+{
+	return bsearch(exempt, there->exempts, there->exempt_count, sizeof(*exempt),
+		       compare_exempts);
+}
+
 void weir_note_ends(struct weir_tool *tool, const struct weir_config *config,
 		    const struct weir_config *there)
 {
@@ -84,9 +91,7 @@ void weir_note_ends(struct weir_tool *tool, const struct weir_config *config,
 	unsigned int more = 0, begun = 0;
 
 	for (is = config->exempts; is < end; is++) {
-		was = there->exempt_count ?
-		      bsearch(is, there->exempts, there->exempt_count, sizeof(*is),
-			      compare_exempts) : NULL;
+		was = weir_exempt_find(there, is);
 		begun += !was && is->for_ms && !is->until;
 		if (!was || !was->for_ms || is->until ||
 		    was->for_ms + WEIR_NEARLY_MS >= is->for_ms)

@@ -255,6 +255,7 @@ static const struct weir_field exempt_rows[] = {
 	{ NULL, &weir_type_flag, WEIR_ON_ADD | WEIR_ON_DEL | WEIR_WORDS | WEIR_EVENT | WEIR_SOME |
 	  WEIR_MUTE | WEIR_ON_FLUSH, EXEMPT(BLOCK, block) },
 	{ NULL, &weir_type_flag, WEIR_ON_ADD, EXEMPT(REPLACE, replace) },
+	{ NULL, &weir_type_flag, WEIR_ON_ADD, EXEMPT(FORCE, force) },
 	{ NULL, &weir_type_code, 0, EXEMPT(EVENT, event) },
 	{ "stats", &weir_type_nest, WEIR_RESULT, EXEMPT(STATS, stats),
 	  .bit = WEIR_HAS(EXEMPT_STATS), .nest = &weir_counter_fields },

@@ -77,6 +77,7 @@ static const struct weir_field query_rows[] = {
 	  .bit = WEIR_HAS(SOURCE_FOR_MS), .usual = "ever", .value = "TIME|ever",
 	  .help = "how long to block the source" },
 	{ NULL, &weir_type_flag, WEIR_ON_ADD, QUERY(REPLACE, replace) },
+	{ NULL, &weir_type_flag, WEIR_ON_ADD, QUERY(FORCE, force) },
 	{ "packets", &weir_type_uint, WEIR_ON_CHARGE, QUERY(COST, packets),
 	  .help = "number of packets (default: 1)" },
 	{ "bytes", &weir_type_uint, WEIR_ON_CHARGE, QUERY(COST, bytes),

@@ -120,7 +120,8 @@ struct weir_exempt {
 	uint32_t event;		/* WEIR_LIMIT_EVENT_*, in an event */
 	struct weir_counter stats;
 	bool block;		/* not exempt, but blocked */
-	bool replace;		/* the end and the comment of one that exists */
+	bool replace;		/* the comment of one that exists, and an earlier end, */
+	bool force;		/* or any */
 	bool want_stats, check;
 };
 
@@ -169,7 +170,7 @@ struct weir_query {
 	char dev[WEIR_DEV_SIZE];
 	bool limited, blocked, idle;
 	uint64_t for_ms;		/* to block; 0: for ever */
-	bool replace;
+	bool replace, force;		/* as of an exemption */
 	uint32_t top, rank;		/* top 0: no ranking */
 	uint32_t last;			/* how many drops, 0: the usual number */
 	uint64_t packets, bytes;	/* to charge; both 0: one packet */

@@ -151,6 +151,7 @@ int weir_run_plain(struct weir_tool *tool, const struct weir_command *command,
 	} else if (weir_command_exempts(command)) {
 		model->exempt.check = tool->check;
 		model->exempt.replace = tool->exist;
+		model->exempt.force = tool->force;
 	}
 	weir_nl_ask(&tool->nl, &request);
 	return weir_tool_settle(tool, &request, command->allowed);

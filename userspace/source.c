@@ -422,8 +422,6 @@ static void release_sources(struct weir_tool *tool, const struct weir_command *c
 	const struct weir_limit *limit;
 	struct weir_request request;
 
-	tool->answers = 0;
-	weir_out_begin(&tool->out, NULL, '[');
 	for (limit = there ? there->limits : NULL;
 	     there && limit < there->limits + there->limit_count; limit++) {
 		if (length_of(limit, &query->prefix) != query->prefix.len)
@@ -435,7 +433,19 @@ static void release_sources(struct weir_tool *tool, const struct weir_command *c
 		if (!weir_nl_ask(&tool->nl, &request))
 			note_rooms(tool, there, &source);
 	}
-	weir_out_end(&tool->out, ']');
+}
+
+/* Show the block of a prefix that was made, with the end that it has, or that it was ended. */
+static void show_prefix(struct weir_tool *tool, const struct weir_exempt *block, bool made)
+{
+	const struct weir_config *there = made && block->replace ? weir_there(tool, true) : NULL;
+	struct weir_source source = { .prefix = block->prefix, .blocked = made };
+	const struct weir_exempt *is = there ? weir_exempt_find(there, block) : NULL;
+
+	strcpy(source.dev, block->dev);
+	strcpy(source.limit, block->limit);
+	source.blocked_ns = (is ? is : block)->for_ms * MS;
+	show_released(&source, tool);
 }
 
 /* Block a source, or a prefix as a whole, or end that. */
@@ -445,11 +455,11 @@ int weir_source_release(struct weir_tool *tool, const struct weir_command *comma
 	struct weir_query *query = &model->query;
 	union weir_model prefix = { .exempt = {
 		.prefix = query->prefix, .for_ms = query->for_ms, .block = true,
-		.replace = query->replace,
+		.replace = query->replace, .force = query->force,
 	} };
 	bool add = command->verb == WEIR_ON_ADD, wider;
 	int status = check_length(tool, query, &wider);
-	char buf[WEIR_TEXT_SIZE], words[WEIR_EXEMPT_SIZE];
+	char buf[WEIR_TEXT_SIZE];
 	struct weir_request request;
 
 	if (status)
@@ -473,16 +483,16 @@ int weir_source_release(struct weir_tool *tool, const struct weir_command *comma
 	};
 	weir_nl_ask(&tool->nl, &request);
 	status = weir_tool_settle(tool, &request, add ? 0 : -ENOENT);
-	if (!add && !*query->limit && (!status || request.ret == -ENOENT)) {
+	tool->answers = 0;
+	weir_out_begin(&tool->out, NULL, '[');
+	if (!request.ret)
+		show_prefix(tool, &prefix.exempt, add);
+	if (!add && !*query->limit && (!status || request.ret == -ENOENT))
 		release_sources(tool, command, query);
-		status = tool->answers ? WEIR_EXIT_OK : status;
-	}
-	if (!status && add) {
-		weir_out_text(&tool->out, "%s blocked for %s\n",
-			      weir_exempt_words(&prefix.exempt, words),
-			      query->for_ms ? weir_text_time(query->for_ms * 1000000, buf) : "ever");
+	weir_out_end(&tool->out, ']');
+	status = tool->answers ? WEIR_EXIT_OK : status;
+	if (!status && add)
 		weir_note_block(tool, &prefix);
-	}
 	return add ? status : tell_prefix(tool, query, status);
 }
 
@@ -603,10 +613,11 @@ int weir_source_charge(struct weir_tool *tool, const struct weir_command *comman
 	return WEIR_EXIT_REFUSED;
 }
 
-/* -exist: the new end replaces that of a block that there is. */
+/* -exist: a later end, or with -force any, replaces that of a block that there is. */
 int weir_source_block(struct weir_tool *tool, const struct weir_command *command,
 		      union weir_model *model)
 {
 	model->query.replace = tool->exist;
+	model->query.force = tool->force;
 	return weir_source_release(tool, command, model);
 }

@@ -117,7 +117,7 @@ const struct weir_attr_spec weir_exempt_attrs[] = { ATTR(EXEMPT_ADDRESS, "addres
 	ATTR(EXEMPT_STATS, "stats"), ATTR(EXEMPT_WANT_STATS, "want_stats"),
 	ATTR(EXEMPT_COMMENT, "comment"), ATTR(EXEMPT_CHECK, "check"),
 	RANGE(EXEMPT_FOR_MS, "for_ms", 0, WEIR_BLOCK_MS_MAX), ATTR(EXEMPT_BLOCK, "block"),
-	ATTR(EXEMPT_REPLACE, "replace"), };
+	ATTR(EXEMPT_REPLACE, "replace"), ATTR(EXEMPT_FORCE, "force"), };
 
 const struct weir_attr_spec weir_source_attrs[] = { ATTR(SOURCE_PAD, "pad"),
 	ATTR(SOURCE_LIMIT, "limit"), ATTR(SOURCE_ADDRESS, "address"),
@@ -135,7 +135,7 @@ const struct weir_attr_spec weir_source_attrs[] = { ATTR(SOURCE_PAD, "pad"),
 	ATTR(SOURCE_LIMITED_BY, "limited_by"), ATTR(SOURCE_BLOCKED, "blocked"),
 	ATTR(SOURCE_BLOCKED_NS, "blocked_ns"), ATTR(SOURCE_FILTER_BLOCKED, "filter_blocked"),
 	RANGE(SOURCE_FOR_MS, "for_ms", 0, WEIR_BLOCK_MS_MAX), ATTR(SOURCE_REPLACE, "replace"),
-	ATTR(SOURCE_LAST_DROP, "last_drop"), };
+	ATTR(SOURCE_LAST_DROP, "last_drop"), ATTR(SOURCE_FORCE, "force"), };
 
 const struct weir_attr_spec weir_source_budget_attrs[] = { ATTR(SOURCE_BUDGET_PAD, "pad"),
 	ATTR(SOURCE_BUDGET_COUNT, "count"), ATTR(SOURCE_BUDGET_LEFT, "left"),

@@ -226,6 +226,8 @@ weir_tell weir_note_block;
  * Say of how many exemptions and blocks of a file the end in force stays, as it is nearer, and
  * how many would begin again. Both configurations are sorted.
  */
+const struct weir_exempt *weir_exempt_find(const struct weir_config *there,
+					   const struct weir_exempt *exempt);
 void weir_note_ends(struct weir_tool *tool, const struct weir_config *file,
 		    const struct weir_config *there);
 

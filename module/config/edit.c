@@ -323,8 +323,8 @@ int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 	there = at >= 0 && !edit->replace;
 	if (there && !edit->renew)
 		err = weir_refuse(error, -EEXIST, WEIR_A_EXEMPT_ADDRESS, block ?
-				  "blocked already; -exist sets a new end, weir block del ends it" :
-				  "already exempt; weir -exist exempt add sets a new end");
+				  "blocked already; -exist prolongs it, weir block del ends it" :
+				  "already exempt; weir -exist exempt add prolongs it");
 	if (!err && !there &&
 	    (block ? edit->blocks : edit->exempts - edit->blocks) == WEIR_EXEMPTS_MAX)
 		err = weir_refuse(error, -ENOSPC, 0, block ?
@@ -341,9 +341,15 @@ int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 	if (block && !edit->whole && exempt_wins(edit, exempt))
 		weir_refuse(error, 0, WEIR_A_EXEMPT_ADDRESS,
 			    "sources of the prefix are exempt, which comes before blocks");
-	/* The old ones are the first of the edit, in their order. */
+	/* The old ones are the first of the edit, in their order. For ever is the latest end. */
 	if (there && !*exempt->comment)
 		exempt->comment = edit->exempt[at].comment;
+	if (there && !edit->shorten && edit->exempt[at].end - 1 > exempt->end - 1) {
+		exempt->end = edit->exempt[at].end;
+		if (!edit->whole)
+			weir_refuse(error, 0, WEIR_A_EXEMPT_FOR_MS,
+				    "it has a later end, which stays; -force sets this one");
+	}
 	edit->blocks += block && !there;
 	edit->exempt[there ? at : edit->exempts++] = *exempt;
 	return 0;

@@ -27,7 +27,8 @@ struct weir_edit {
 	struct weir_config *made;		/* that was held, to be published; or NULL */
 	bool force;				/* whatever it loses: see keep.c */
 	bool again;				/* published unchanged: dumps go on */
-	bool renew;				/* an exemption that is added may exist */
+	bool renew;				/* an exemption that is added may exist, */
+	bool shorten;				/* and gets an earlier end, too */
 	/* Called when it is published, before the old one is freed; or NULL */
 	void (*notify)(const struct weir_edit *edit);
 	unsigned int count;			/* of limits */

@@ -14,7 +14,7 @@
 #define BLOCKED_ROOM 160
 
 static const char already[] =
-	"already blocked, see source get; weir -exist source block sets a new end";
+	"already blocked, see source get; weir -exist source block prolongs it";
 
 struct block {
 	struct weir_source source;	/* whole */
@@ -22,7 +22,7 @@ struct block {
 	u64 tick;			/* now */
 	u64 end;			/* tick, or WEIR_NEVER */
 	bool release;
-	bool replace;			/* the end of a block that there is */
+	enum weir_block how;
 	bool exempt;			/* from one of the limits at least */
 	unsigned int count;
 	const struct weir_limit *limit[WEIR_LIMITS_MAX];	/* that are asked for */
@@ -49,7 +49,8 @@ static int block_parse(struct genl_info *info, const struct weir_net *wn, struct
 		return err;
 	ms = nla_get_u64(attrs[WEIR_A_SOURCE_FOR_MS]);
 	block->end = ms ? block->tick + DIV_ROUND_UP_ULL(ms * HZ, MSEC_PER_SEC) : WEIR_NEVER;
-	block->replace = attrs[WEIR_A_SOURCE_REPLACE];
+	block->how = !attrs[WEIR_A_SOURCE_REPLACE] ? WEIR_BLOCK_ADD :
+		     attrs[WEIR_A_SOURCE_FORCE] ? WEIR_BLOCK_REPLACE : WEIR_BLOCK_EXTEND;
 	if (!ms || ms >= WEIR_BLOCK_MS_MIN)
 		return 0;
 	weir_nl_refuse(info->extack, attrs[WEIR_A_SOURCE_FOR_MS],
@@ -76,7 +77,6 @@ static struct weir_lookup block_lookup(const struct weir_net *wn, const struct b
 static int block_set(struct weir_net *wn, struct block *block, const struct weir_limit *limit,
 		     u64 end)
 {
-	enum weir_block how = block->replace ? WEIR_BLOCK_REPLACE : WEIR_BLOCK_ADD;
 	struct weir_source masked;
 	struct weir_lookup lookup = block_lookup(wn, block, limit, &masked);
 	int ret;
@@ -88,14 +88,14 @@ static int block_set(struct weir_net *wn, struct block *block, const struct weir
 	}
 	local_bh_disable();
 	rcu_read_lock();
-	ret = weir_table_block(limit->table, &lookup, end, how);
+	ret = weir_table_block(limit->table, &lookup, end, block->how);
 	rcu_read_unlock();
 	if (ret > 0) {
 		weir_limit_count_evictions(limit, 1);
 		weir_event_pressure(wn, limit, block->tick);
 	}
 	local_bh_enable();
-	return min(ret, 0);
+	return ret == -EEXIST && block->how == WEIR_BLOCK_EXTEND ? 0 : min(ret, 0);
 }
 
 /* Does a limit count all addresses of the source's family as one? */
@@ -184,7 +184,7 @@ static int block_do(struct weir_net *wn, struct block *block, struct genl_info *
 		blocked |= block->was[i];
 	if (block->release && !blocked)
 		return block_refuse(info, -ENOENT, "the source is not blocked; see source forget");
-	if (blocked && !block->release && !block->replace)
+	if (blocked && !block->release && block->how == WEIR_BLOCK_ADD)
 		return block_refuse(info, -EEXIST, already);
 	for (i = 0; i < block->count && !err; i++)
 		if (!block->release || block->was[i])
@@ -195,7 +195,7 @@ static int block_do(struct weir_net *wn, struct block *block, struct genl_info *
 				       "the source is exempt, which comes before blocks");
 		return 0;
 	}
-	block->replace = true;
+	block->how = WEIR_BLOCK_REPLACE;
 	for (i--; i--; )
 		block_set(wn, block, block->limit[i], block->was[i]);
 	return block_refuse(info, err, err == -EEXIST ? already : err == -EAGAIN ?
@@ -208,16 +208,17 @@ static void block_tell(struct weir_net *wn, const struct block *block, struct ge
 		       struct sk_buff *reply)
 {
 	u32 what = block->release ? WEIR_SOURCE_EVENT_RELEASED : WEIR_SOURCE_EVENT_BLOCKED;
-	u64 left = block->end == WEIR_NEVER || !block->end ? block->end : block->end - block->tick;
 	struct weir_net_prefix prefix;
 	struct weir_source masked;
 	struct nlmsghdr *message;
 	unsigned int i;
 	void *header;
+	u64 end;
 
 	for (i = 0; i < block->count; i++) {
 		if (block->release && !block->was[i])
 			continue;
+		end = block->how == WEIR_BLOCK_EXTEND ? max(block->end, block->was[i]) : block->end;
 		block_lookup(wn, block, block->limit[i], &masked);
 		prefix = weir_nl_source_prefix(&masked, block->limit[i]->prefix);
 		message = (struct nlmsghdr *)skb_tail_pointer(reply);
@@ -230,7 +231,8 @@ static void block_tell(struct weir_net *wn, const struct block *block, struct ge
 						 weir_source_ifindex(&masked)) ||
 				 nla_put_string(reply, WEIR_A_SOURCE_LIMIT,
 						block->limit[i]->cfg.name) ||
-				 weir_nl_put_blocked(reply, left)))
+				 weir_nl_put_blocked(reply, !end || end == WEIR_NEVER ? end :
+						     end - block->tick)))
 			continue;
 		genlmsg_end(reply, header);
 		weir_nl_event_done(wn, what, message);

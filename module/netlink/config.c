@@ -230,6 +230,7 @@ static int exempt_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 		return err;
 	exempt.comment = weir_nl_name(attrs[WEIR_A_EXEMPT_COMMENT]);
 	edit->renew = attrs[WEIR_A_EXEMPT_REPLACE];
+	edit->shorten = attrs[WEIR_A_EXEMPT_FORCE];
 	return weir_edit_exempt_add(edit, &exempt, limit, error);
 }
 
@@ -276,7 +277,7 @@ static int config_object(struct weir_edit *edit, const struct nlattr *nest,
 				      "del is for exemptions and blocks; limit-del removes a limit");
 	err = limit ? weir_nl_nest(nest, attrs, WEIR_A_LIMIT_SHARING,
 				   weir_limit_entry_nl_policy, info->extack) :
-		      weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_REPLACE,
+		      weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_FORCE,
 				   weir_exempt_entry_nl_policy, info->extack);
 	return err ?: object_edit(edit, limit ? WEIR_CMD_LIMIT_ADD : del ? WEIR_CMD_EXEMPT_DEL :
 				  WEIR_CMD_EXEMPT_ADD, attrs, nest, error, info);

@@ -144,7 +144,7 @@ const struct nla_policy weir_counter_nl_policy[WEIR_A_COUNTER_BYTES + 1] = {
 	[WEIR_A_COUNTER_BYTES] = { .type = NLA_U64, },
 };
 
-const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_REPLACE + 1] = {
+const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_FORCE + 1] = {
 	[WEIR_A_EXEMPT_ADDRESS] = NLA_POLICY_MAX_LEN(16),
 	[WEIR_A_EXEMPT_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
 	[WEIR_A_EXEMPT_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
@@ -153,6 +153,7 @@ const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_REPLACE + 1] =
 	[WEIR_A_EXEMPT_FOR_MS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_exempt_for_ms_range),
 	[WEIR_A_EXEMPT_BLOCK] = { .type = NLA_FLAG, },
 	[WEIR_A_EXEMPT_REPLACE] = { .type = NLA_FLAG, },
+	[WEIR_A_EXEMPT_FORCE] = { .type = NLA_FLAG, },
 };
 
 const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_SHARING + 1] = {
@@ -376,7 +377,7 @@ static const struct nla_policy weir_source_forget_nl_policy[WEIR_A_SOURCE_DEV + 
 };
 
 /* WEIR_CMD_EXEMPT_ADD - do */
-static const struct nla_policy weir_exempt_add_nl_policy[WEIR_A_EXEMPT_REPLACE + 1] = {
+static const struct nla_policy weir_exempt_add_nl_policy[WEIR_A_EXEMPT_FORCE + 1] = {
 	[WEIR_A_EXEMPT_ADDRESS] = NLA_POLICY_MAX_LEN(16),
 	[WEIR_A_EXEMPT_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
 	[WEIR_A_EXEMPT_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
@@ -386,6 +387,7 @@ static const struct nla_policy weir_exempt_add_nl_policy[WEIR_A_EXEMPT_REPLACE +
 	[WEIR_A_EXEMPT_FOR_MS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_exempt_for_ms_range),
 	[WEIR_A_EXEMPT_BLOCK] = { .type = NLA_FLAG, },
 	[WEIR_A_EXEMPT_REPLACE] = { .type = NLA_FLAG, },
+	[WEIR_A_EXEMPT_FORCE] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_EXEMPT_DEL - do */
@@ -436,12 +438,13 @@ static const struct nla_policy weir_limit_reset_nl_policy[WEIR_A_LIMIT_NAME + 1]
 };
 
 /* WEIR_CMD_SOURCE_BLOCK - do */
-static const struct nla_policy weir_source_block_nl_policy[WEIR_A_SOURCE_REPLACE + 1] = {
+static const struct nla_policy weir_source_block_nl_policy[WEIR_A_SOURCE_FORCE + 1] = {
 	[WEIR_A_SOURCE_ADDRESS] = NLA_POLICY_MAX_LEN(16),
 	[WEIR_A_SOURCE_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
 	[WEIR_A_SOURCE_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_SOURCE_FOR_MS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_source_for_ms_range),
 	[WEIR_A_SOURCE_REPLACE] = { .type = NLA_FLAG, },
+	[WEIR_A_SOURCE_FORCE] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_SOURCE_RELEASE - do */
@@ -594,7 +597,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd		= WEIR_CMD_EXEMPT_ADD,
 		.doit		= weir_nl_exempt_add_doit,
 		.policy		= weir_exempt_add_nl_policy,
-		.maxattr	= WEIR_A_EXEMPT_REPLACE,
+		.maxattr	= WEIR_A_EXEMPT_FORCE,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
@@ -648,7 +651,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd		= WEIR_CMD_SOURCE_BLOCK,
 		.doit		= weir_nl_source_block_doit,
 		.policy		= weir_source_block_nl_policy,
-		.maxattr	= WEIR_A_SOURCE_REPLACE,
+		.maxattr	= WEIR_A_SOURCE_FORCE,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

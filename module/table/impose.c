@@ -29,6 +29,7 @@ int weir_table_block(struct weir_table *table, struct weir_lookup *lookup, u64 e
 		     enum weir_block how)
 {
 	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
+	bool later = how == WEIR_BLOCK_EXTEND || how == WEIR_BLOCK_PROLONG;
 	bool punish = how >= WEIR_BLOCK_PUNISH;
 	u32 until = weir_block_until(end), was;
 	const struct weir_permit permit = { };
@@ -49,7 +50,7 @@ again:
 	was = way ? weir_way_until(table, bucket, way) : 0;
 	if (!way && punish)
 		err = -ENOENT;
-	else if (was && how != WEIR_BLOCK_REPLACE && (how != WEIR_BLOCK_PROLONG || was >= until))
+	else if (was && how != WEIR_BLOCK_REPLACE && (!later || was >= until))
 		err = -EEXIST;
 	else if (!was && !weir_bucket_blocks(table, bucket))
 		err = -ENOSPC;

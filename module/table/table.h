@@ -195,6 +195,7 @@ u64 weir_budgets_until(const struct weir_table *table, const struct weir_lookup 
 enum weir_block {
 	WEIR_BLOCK_ADD,		/* -EEXIST; take a way */
 	WEIR_BLOCK_REPLACE,	/* until the new end; take a way */
+	WEIR_BLOCK_EXTEND,	/* until the later end, -EEXIST if it is that; take a way */
 	WEIR_BLOCK_PUNISH,	/* -EEXIST; -ENOENT */
 	WEIR_BLOCK_PROLONG,	/* until the later end; -ENOENT */
 };

@@ -37,11 +37,15 @@ is "$(weir -j source get 203.0.113.9 limit udp | jq -c '.[0] | [.blocked, .block
 is "$(weir source release 203.0.113.9 limit udp 2>&1 | grep note)" "weir: note: 203.0.113.9 is still blocked as 203.0.113.0/24; 'weir block del 203.0.113.0/24' ends that" "... and a note says which one is left"
 is "$(weir source release 203.0.114.9 2>&1)" "weir: source release: ADDR 203.0.114.9: the source is not blocked; see source forget" "what nothing blocks"
 is "$(weir exempt show; weir exempt get 203.0.113.9 2>&1 | grep -c 'no exemption')" 1 "it is no exemption"
-like "$(weir source block 203.0.113.0/24 for 1h 2>&1)" 'blocked already; -exist sets a new end, weir block del ends it' "it cannot be blocked twice"
+like "$(weir source block 203.0.113.0/24 for 1h 2>&1)" 'blocked already; -exist prolongs it, weir block del ends it' "it cannot be blocked twice"
 weir -exist block add 203.0.113.0/24 for 2h
 like "$(blocks):$(dropped)" '^203\.0\.113\.0/24 for (2h|1h59m[0-9]*s?):\[20\]$' "... but -exist gives it a new end, and keeps its counters"
 is "$(weir -exist source block 203.0.113.0/24 for ever)" "203.0.113.0/24 blocked for ever" "... but for longer"
 is "$(blocks)" "203.0.113.0/24" "... also source block"
+is "$(weir -exist source block 203.0.113.0/24 for 1h 2>&1)" "weir: warning: it has a later end, which stays; -force sets this one
+203.0.113.0/24 blocked for ever" "... and not a shorter one"
+is "$(weir -exist -force source block 203.0.113.0/24 for 2h)" "203.0.113.0/24 blocked for 2h" "... unless it is forced"
+is "$(weir -j -exist source block 203.0.113.0/24 for ever)" '[{"source":"203.0.113.0/24","blocked":true}]' "... in JSON, too"
 is "$(weir -j source get 203.0.113.9 limit udp | jq -c '.[0] | [.blocked, .blocked_ms]')" '[true,null]' "... for ever, says source get"
 like "$(weir block add 203.0.113.0/24 limit none 2>&1)" "limit 'none': no limit of that name to block under" "a limit that does not exist"
 like "$(weir exempt add 203.0.113.8/29 2>&1; weir block add 203.0.0.0/16 2>&1)" 'exempt, which comes before blocks' "a block with exempt sources is made with a warning"
@@ -53,7 +57,7 @@ weir exempt add 203.0.113.8/29 && weir block flush
 is "$(through 203.0.113.1):$(blocks):$(weir exempt show)" 10::203.0.113.8/29 "block flush leaves exemptions"
 is "$(weir block flush 203.0.113.0/24 2>&1 | head -n 1)" "weir: block flush: unexpected argument '203.0.113.0/24'" "... and takes no words"
 weir -file "$tmp/before"
-is "$(weir source release 203.0.0.0/16 2>&1):$(through 203.0.113.9):$(through 203.0.5.1)" :0:10 "the outer one is released"
+is "$(weir source release 203.0.0.0/16 2>&1):$(through 203.0.113.9):$(through 203.0.5.1)" "203.0.0.0/16 released:0:10" "the outer one is released"
 is "$(weir block del 203.0.113.0/24):$(through 203.0.113.9):$(blocks)" :10: "... and the inner one"
 like "$(weir source release 203.0.113.0/24 2>&1)" 'the prefix is not blocked' "what is not blocked cannot be released"
 
@@ -150,6 +154,7 @@ weir save "$tmp/own"
 like "$(mine -check -file "$tmp/own")" "weir: warning: $tmp/own:[0-9]+: this blocks your own ssh connection under limit 'tcp'" "... and in a file"
 weir exempt add 203.0.113.9
 is "$(mine -exist block add 203.0.113.0/24 limit tcp | grep own)" "" "... unless it is exempt"
+weir block flush
 
 # An exemption of the caller's own connection that ends, or goes
 weir limit del every
@@ -194,7 +199,7 @@ quietly weir source block 203.0.113.5 limit net for 1h
 is "$(weir source release 203.0.113.0/24 2>&1)" "203.0.113.0/24 limit net released" "a prefix releases the source that it is"
 quietly weir source block 203.0.113.5 for 1h
 quietly weir source block 203.0.113.0/24 for 1h
-is "$(weir -j source release 203.0.113.0/24 | jq -c 'map([.source, .limit, .blocked])') $(blocks)" '[["203.0.113.0/24","net",false]] ' "... and ends the block of the prefix as a whole"
+is "$(weir -j source release 203.0.113.0/24 | jq -c 'map([.source, .limit, .blocked])') $(blocks)" '[["203.0.113.0/24",null,false],["203.0.113.0/24","net",false]] ' "... and ends the block of the prefix as a whole"
 is "$(weir source show blocked | cut -d ' ' -f 1-3)" "203.0.113.5 limit host" "... but not those of sources within it"
 is "$(weir source release 203.0.113.0/24 2>&1; echo $?)" "weir: source release: PREFIX 203.0.113.0/24: the prefix is not blocked; block show lists those that are"$'\n2' "... and if neither is blocked, it fails"
 is "$(weir save "$tmp/saved" 2>&1)" "weir: note: the file lacks the blocks of single sources (1), which 'weir save -state FILE' has, too" "a file of the configuration lacks it, which is said"
@@ -205,7 +210,7 @@ quietly weir source release 203.0.113.5
 is "$(weir source block fe80::5 dev rx0 for 1h 2>&1 | grep -v 'blocked for')" "" "a link-local source is blocked alone, and nothing else is said"
 is "$(weir source release fe80::5 dev rx0)" "fe80::5 dev rx0 limit net released"$'\n'"fe80::5 dev rx0 limit host released" "... and released"
 is "$(weir source block fe80::/64 dev rx0 limit net for 1h) $(blocks)" "fe80::/64 dev rx0 limit net blocked for 1h fe80::/64 dev rx0 limit net for 1h" "their prefix is blocked as a whole"
-is "$(weir source release fe80::/64 dev rx0 limit net 2>&1; blocks)" "" "... and released as that"
+is "$(weir source release fe80::/64 dev rx0 limit net 2>&1; blocks)" "fe80::/64 dev rx0 limit net released" "... and released as that"
 
 # Limits that observe
 quietly weir limit set host action observe

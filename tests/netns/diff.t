@@ -180,11 +180,11 @@ sed "s/until.*/until $later/" "$tmp/saved" >"$tmp/later"
 changes "$(<"$tmp/saved")" "$(<"$tmp/later")" "-exist exempt add ::1 until $later" "another one is, earlier or later"
 changes "$(<"$tmp/later")" "$(<"$tmp/saved")" "-exist exempt add ::1 until .*" "... and back"
 echo 'exempt add ::1 for 20m' >"$tmp/from"
-differs from '1 -exist exempt add ::1 for 20m' "an end that is nearer than that in force is one"
+differs from '1 -exist -force exempt add ::1 for 20m' "an end that is nearer than that in force is one"
 apply from
 within "$(left)" 1000000 1200000 "... which the file sets"
 echo 'exempt add ::1 for 1h comment x' >"$tmp/to"
-differs to '1 -exist exempt add ::1 comment "?x"? for (20m|19m[0-9]+s)' "another comment does not prolong it"
+differs to '1 -exist -force exempt add ::1 comment "?x"? for (20m|19m[0-9]+s)' "another comment does not prolong it"
 apply to
 within "$(left)" 1000000 1200000 "... nor does the file"
 like "$(weir -j exempt show)" '"comment": *"x"' "... which changes the comment"
@@ -209,13 +209,13 @@ within "$(left)" 7100000 7200000 "a command prolongs it"
 
 # what exempts the caller, and what blocks others, holds all the time
 printf '%s\n' 'limit add tcp budget 9/s tcp' 'exempt add 198.51.100.7 comment me' 'block add 203.0.113.0/24' >"$tmp/to" && apply to
-weir -exist exempt add 198.51.100.7 for 1h
-weir -exist block add 203.0.113.0/24 for 1h
-differs to '1 -exist exempt add 198.51.100.7 comment "?me"?\|-exist block add 203.0.113.0/24' "ends that commands have set go in one step each"
+weir -exist -force exempt add 198.51.100.7 for 1h
+weir -exist -force block add 203.0.113.0/24 for 1h
+differs to '1 -exist -force exempt add 198.51.100.7 comment "?me"?\|-exist -force block add 203.0.113.0/24' "ends that commands have set go in one step each"
 is "$(weir diff "$tmp/to" | SSH_CONNECTION="198.51.100.7 4000 192.0.2.1 22" weir -batch - 2>&1; echo $?)" 0 "... so that the exemption of the caller is never missing"
 differs to '0 ' "... and nothing differs then"
 batched() { printf '%s\n' "$@" | weir -batch - 2>&1; echo $?; }
-like "$(batched 'exempt add ::5' '-exist exempt add ::5 for 1h' 'exempt add ::5' '-exist exempt add ::6')" "^weir: -:3: exempt add: PREFIX ::5: already exempt; [^"$'\n'"]*"$'\n2$' "-exist is for its line of a batch"
+like "$(batched 'exempt add ::5' '-exist -force exempt add ::5 for 1h' 'exempt add ::5' '-exist exempt add ::6')" "^weir: -:3: exempt add: PREFIX ::5: already exempt; [^"$'\n'"]*"$'\n2$' "-exist and -force are for their line of a batch"
 is "$(weir exempt show | grep -c '^::5 for\|^::6')" 1 "... which replaces, and the next does not"
 like "$(batched '-exist exempt del ::9' '-exist limit del nosuch' 'limit del nosuch')" "^weir: -:3: limit del: .*"$'\n2$' "... also of other commands"
 weir -exist exempt del ::5

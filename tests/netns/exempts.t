@@ -101,14 +101,14 @@ middle() {
 	is "$(said "$tmp/middle" -force)" "$alone" "... also with -force"
 	is "$(exempts)" 39 "... which does all others"
 }
-middle "a duplicate" 'exempt add 10.1.3.0/24' '2 weir: -:20: exempt add: PREFIX 10.1.3.0/24: already exempt; weir -exist exempt add sets a new end$'
+middle "a duplicate" 'exempt add 10.1.3.0/24' '2 weir: -:20: exempt add: PREFIX 10.1.3.0/24: already exempt; weir -exist exempt add prolongs it$'
 middle "an unknown limit" 'exempt add 10.2.0.0/16 limit none' "2 weir: -:20: exempt add: limit 'none': no limit of that name"
 middle "host bits" 'exempt add 10.2.0.1/16' '1 weir: -:20:12: exempt add: .*10.2.0.1/16'
 middle "another command" 'limit del none' "2 weir: -:20: limit del: NAME 'none': no limit of that name"
 middle "a quotation mark" 'exempt add 10.2.0.0/16 comment "' '1 weir: -:20:'
 weir exempt flush
 weir exempt add 10.1.7.0/24 comment seven for 1h
-weir exempt add 10.1.8.0/24 comment eight
+weir exempt add 10.1.8.0/24 comment eight for 1h
 {
 	seq -f 'exempt add 10.1.%.0f.0/24 comment many' 7
 	echo 'exempt add 10.1.8.0/24 for 1d'
@@ -117,7 +117,7 @@ weir exempt add 10.1.8.0/24 comment eight
 is "$(said "$tmp/middle" -exist) $(exempts) $(weir exempt show | grep -c many)" "0  40 39" "-exist: one that exists is no failure, and gets the comment"
 like "$(weir exempt show | sed -n 7,8p | xargs -d '\n')" '^10.1.7.0/24 comment "many" 10.1.8.0/24 comment "eight" for (1d|24h|23h59m[0-9]*s?|863[0-9][0-9]s)$' "... and the end, and keeps a comment if none is given"
 is "$(said "$tmp/middle" -exist) $(exempts)" "0  40" "... nor are all a failure"
-is "$(printf 'exempt add 10.5.0.0/16%s\n' '' '' ' for 1h' | weir -exist -b - 2>&1; weir exempt get 10.5.0.1)" "10.5.0.0/16 for 1h" "... nor one that the batch itself has added" || weir exempt get 10.5.0.1 | diag
+is "$(printf 'exempt add 10.5.0.0/16%s\n' '' '' ' for 1h' | weir -exist -force -b - 2>&1; weir exempt get 10.5.0.1)" "10.5.0.0/16 for 1h" "... nor one that the batch itself has added" || weir exempt get 10.5.0.1 | diag
 weir exempt del 10.5.0.0/16
 # removed NAME WORDS: the 20th of 40 lines cannot be removed
 removed() {

@@ -6,41 +6,53 @@
 examples=$top/Documentation/examples
 begin_with <<-WORDS
 	limit add ban budget 4G/1d
-	limit add ssh budget 4G/1d tcp dport 22
 WORDS
 ip link set lo up
 nft insert rule inet probe pre iif lo accept
 # blocked ADDRESS LIMIT: for how many seconds, or "ever", or nothing
 blocked() { weir -json source get "$1" limit "$2" | jq -r '.[0] | select(.blocked) | if .blocked_ms then .blocked_ms / 1000 | floor else "ever" end'; }
-is_blocked() { [ "$(blocked "$@")" ]; }
+is_blocked() { [ "$(blocked "$@" 2>/dev/null)" ]; }
 is_free() { [ -z "$(blocked "$@")" ]; }
+# lasts ADDRESS LIMIT LEAST MOST TITLE: it is blocked there for so many seconds
+lasts() {
+	wait_for 60 is_blocked "$1" "$2"
+	within "$(blocked "$1" "$2")" "$3" "$4" "$5" || diag "$(<"$tmp/fail2ban.log")"
+}
 
-# jail ACTION WORDS...: run fail2ban with the jail sshd
-jail() {
+# jails ACTION: run fail2ban with the jails one, of an hour, and two, of a day
+jails() {
 	cat >"$tmp/fail2ban/jail.local" <<-WORDS
 		[DEFAULT]
 		backend = polling
 		usedns = no
-		[sshd]
-		enabled = true
-		logpath = $tmp/auth.log
+		filter = sshd
 		maxretry = 3
 		banaction = $1
-		bantime = $2
+		[one]
+		enabled = true
+		logpath = $tmp/one.log
+		bantime = 1h
+		[two]
+		enabled = true
+		logpath = $tmp/two.log
+		bantime = 1d
 	WORDS
-	fail2ban-server "${options[@]}" start >"$tmp/said" 2>&1 &&
+	: >"$tmp/one.log"
+	: >"$tmp/two.log"
+	PATH=$tmp/bin:$PATH fail2ban-server "${options[@]}" start >"$tmp/said" 2>&1 &&
 		wait_for 120 client ping
 }
-client() { fail2ban-client "${options[@]}" "$@" >/dev/null 2>&1; }
+client() { "$tmp/bin/fail2ban-client" "$@" >/dev/null 2>&1; }
 gone() { [ ! -e "$tmp/fail2ban.pid" ]; }
-# fails ADDRESS: as sshd logs it. Lines of one process are of one address for fail2ban.
+# fails JAIL ADDRESS: as sshd logs it. Lines of one process are of one address for fail2ban.
 process=4242
 fails() {
 	((process++))
 	for _ in 1 2 3; do
-		echo "$(date '+%b %e %T') host sshd[$process]: Failed password for root from $1 port 4242 ssh2" >>"$tmp/auth.log"
+		echo "$(date '+%b %e %T') host sshd[$process]: Failed password for root from $2 port 4242 ssh2" >>"$tmp/$1.log"
 	done
 }
+errors() { grep -E 'ERROR|WARNING.*(action|weir)' "$tmp/fail2ban.log"; }
 
 if command -v fail2ban-server >/dev/null; then
 	cp -r /etc/fail2ban "$tmp/fail2ban"
@@ -48,37 +60,66 @@ if command -v fail2ban-server >/dev/null; then
 	cp "$examples/fail2ban.conf" "$tmp/fail2ban/action.d/weir.conf"
 	printf '[Definition]\ndbfile = None\n' >"$tmp/fail2ban/fail2ban.local"
 	options=(-c "$tmp/fail2ban" -s "$tmp/fail2ban.sock" -p "$tmp/fail2ban.pid" --logtarget "$tmp/fail2ban.log")
-	: >"$tmp/auth.log"
-	holds "fail2ban runs" jail weir 1h || diag "$(<"$tmp/said")"
+	mkdir "$tmp/bin"
+	printf '#!/bin/sh\nexec %s -c "%s" -s "%s" "$@"\n' "$(command -v fail2ban-client)" "$tmp/fail2ban" "$tmp/fail2ban.sock" >"$tmp/bin/fail2ban-client"
+	chmod +x "$tmp/bin/fail2ban-client"
+	holds "fail2ban runs" jails weir || diag "$(<"$tmp/said")"
 	is "$(through 203.0.113.9)" 10 "nobody is banned"
-	fails 203.0.113.9
-	holds "failed logins are banned" wait_for 60 is_blocked 203.0.113.9 ban || diag "$(<"$tmp/fail2ban.log")"
-	within "$(blocked 203.0.113.9 ban)" 3400 3600 "... for its time"
+	fails one 203.0.113.9
+	lasts 203.0.113.9 f2b-one 3400 3600 "failed logins are banned for their time"
 	is "$(through 203.0.113.9):$(through 203.0.113.10)" 0:10 "... and refused, and others are not"
-	fails 2001:db8:7::9
-	holds "an IPv6 address in the log is banned" wait_for 60 is_blocked 2001:db8:7::9 ban || diag "$(<"$tmp/fail2ban.log")"
-	is "$(through 2001:db8:7::8)" 0 "... with its /64"
-	within "$(blocked 2001:db8:7::9 ban)" 3400 3600 "... for its time"
-	client set sshd unbanip 203.0.113.9 2001:db8:7::9
-	holds "the ban is lifted" wait_for 60 is_free 203.0.113.9 ban
-	holds "... that of IPv6, too" wait_for 60 is_free 2001:db8:7::9 ban
-	is "$(through 203.0.113.9):$(through 2001:db8:7::8)" 10:10 "... and the packets pass"
-	client set sshd banip 2001:db8:7::9
-	holds "an IPv6 address is banned by hand" wait_for 60 is_blocked 2001:db8:7::9 ban
-	client set sshd bantime 4
-	fails 203.0.113.11
-	holds "a short ban" wait_for 60 is_blocked 203.0.113.11 ban
-	holds "... ends" wait_for 60 is_free 203.0.113.11 ban
+	fails one 2001:db8:7::9
+	lasts 2001:db8:7::9 f2b-one 3400 3600 "an IPv6 address in the log is banned"
+	client set one banip 2001:db8:7::8
+	lasts 2001:db8:7::8 f2b-one 3400 3600 "another of its /64 is banned by hand"
+	client set one unbanip 2001:db8:7::9
+	is "$(through 2001:db8:7::9):$(through 2001:db8:7::8)" 10:0 "... and stays so when the ban of the first is lifted"
+
+	# Each ban has one owner.
+	client set two banip 203.0.113.9
+	lasts 203.0.113.9 f2b-two 86000 86400 "another jail bans the same address"
+	client set one unbanip 203.0.113.9
+	is "$(blocked 203.0.113.9 f2b-one):$(through 203.0.113.9)" :0 "the first lifts its ban, and the other's holds"
+	weir source block 203.0.113.9 limit ban for ever >/dev/null 2>&1
+	client set two unbanip 203.0.113.9
+	is "$(blocked 203.0.113.9 f2b-two):$(through 203.0.113.9)" :0 "... and lifts its own, and a block by hand holds"
+	weir source release 203.0.113.9 limit ban >/dev/null
+	is "$(through 203.0.113.9)" 10 "... until it is released"
+	client set one bantime 4
+	fails one 203.0.113.11
+	fails two 203.0.113.11
+	lasts 203.0.113.11 f2b-two 86000 86400 "both ban, one for longer"
+	holds "... the shorter ban ends" wait_for 60 is_free 203.0.113.11 f2b-one
+	is "$(through 203.0.113.11)" 0 "... and the address is in the other jail still"
+	client set one bantime 600
+	weir source block 203.0.113.12 limit f2b-one for 7d >/dev/null
+	fails one 203.0.113.12
+	banned() { "$tmp/bin/fail2ban-client" get one banip 2>/dev/null | grep -qw 203.0.113.12; }
+	holds "a ban of ten minutes" wait_for 60 banned
+	lasts 203.0.113.12 f2b-one 604000 604800 "... does not shorten a block of seven days"
+	is "$(errors)" "" "fail2ban has nothing to complain of"
+
+	# The limits go, as with systemctl stop weir, and those of the file come back.
+	weir -quiet -force -file - <<<'limit add ban budget 4G/1d'
+	is "$(through 203.0.113.11):$(through 203.0.113.12)" 10:10 "without its limits it blocks nobody"
+	fails one 203.0.113.13
+	lasts 203.0.113.13 f2b-one 400 600 "the next ban makes the limit again"
+	lasts 203.0.113.12 f2b-one 400 600 "... and restores the bans of the jail"
+	weir -quiet -force -file - <<<'limit add ban budget 4G/1d'
+	client set two banip 203.0.113.14
+	lasts 203.0.113.11 f2b-two 86000 86400 "... as one by hand does"
+	client set two bantime -1
+	client set two banip 203.0.113.16
+	is "$(blocked 203.0.113.16 f2b-two)" ever "a ban for ever"
 	client stop
-	holds "without fail2ban there are no bans" wait_for 60 is_free 2001:db8:7::9 ban
 	wait_for 60 gone
-	: >"$tmp/auth.log"
-	holds "fail2ban with another limit" jail 'weir[limit=ssh]' -1 || diag "$(<"$tmp/said")"
-	fails 203.0.113.12
-	holds "... bans there" wait_for 60 is_blocked 203.0.113.12 ssh
-	is "$(blocked 203.0.113.12 ssh):$(blocked 203.0.113.12 ban)" "ever:" "... for ever, and only there"
+	is "$(weir limit show | grep f2b)" "" "without fail2ban there are no bans, and no limits of it"
+	holds "fail2ban with a match" jails 'weir[words="tcp dport 22"]' || diag "$(<"$tmp/said")"
+	fails one 203.0.113.15
+	lasts 203.0.113.15 f2b-one 3400 3600 "... bans"
+	is "$(through 203.0.113.15)" 10 "... but not what does not match"
 	client stop
-	is "$(grep -E 'ERROR|WARNING.*(action|weir)' "$tmp/fail2ban.log")" "" "fail2ban has nothing to complain of"
+	wait_for 60 gone
 else
 	skip "there is no fail2ban" "fail2ban blocks and releases"
 fi
@@ -121,18 +162,19 @@ if command -v crowdsec-custom-bouncer >/dev/null; then
 	wait_for 60 answers
 	crowdsec-custom-bouncer -c "$tmp/bouncer.yaml" >"$tmp/bouncer.log" 2>&1 &
 	pids+=($!)
-	holds "CrowdSec's decisions block" wait_for 60 is_blocked 203.0.113.20 ban || diag "$(<"$tmp/bouncer.log")"
-	holds "... IPv6, too" wait_for 60 is_blocked 2001:db8:8::1 ban
-	within "$(blocked 203.0.113.20 ban)" 7000 7200 "... for their time"
-	is "$(through 203.0.113.20):$(through 203.0.113.21)" 0:10 "... and others are not refused"
+	holds "CrowdSec's decisions block" wait_for 60 is_blocked 203.0.113.20 crowdsec || diag "$(<"$tmp/bouncer.log")"
+	holds "... IPv6, too" wait_for 60 is_blocked 2001:db8:8::1 crowdsec
+	within "$(blocked 203.0.113.20 crowdsec)" 7000 7200 "... for their time"
+	is "$(through 203.0.113.20):$(through 203.0.113.21):$(through 2001:db8:8::2)" 0:10:10 "... and others are not refused"
 	holds "a range is blocked" wait_for 60 ranges 198.51.100.0/24
 	is "$(through 198.51.100.77):$(through 198.51.101.77)" 0:10 "... all of it"
 	like "$(<"$tmp/bouncer.log")" "FR" "a country is refused, and that is logged"
+	weir source block 203.0.113.20 limit ban for 1h >/dev/null 2>&1
 	: >"$tmp/new"
 	echo 203.0.113.20 198.51.100.0/24 >"$tmp/deleted"
-	holds "... and they are released" wait_for 60 is_free 203.0.113.20 ban
+	holds "... and they are released" wait_for 60 is_free 203.0.113.20 crowdsec
 	holds "... the range, too" wait_for 60 ranges
-	is "$(through 203.0.113.20):$(through 198.51.100.77)" 10:10 "... and pass"
+	is "$(through 203.0.113.20):$(through 198.51.100.77)" 0:10 "... and pass, but for one that is blocked by hand"
 	quiet
 else
 	skip "there is no bouncer" "CrowdSec blocks and releases"

@@ -37,7 +37,7 @@ is "$(through 198.51.100.1):$(through 198.51.100.2)" 0:3 "the window has passed,
 let_pass 1500
 ack -s 198.51.100.1 -c 10
 within "$(left 198.51.100.1)" 3000000 $((was - 1500)) "refusals do not prolong it"
-weir -exist source block 198.51.100.1 limit p for 1s >/dev/null
+weir -exist -force source block 198.51.100.1 limit p for 1s >/dev/null
 wait_for 60 free 198.51.100.1
 is "$(through 198.51.100.1)" 3 "when it has ended, the source has its budget again"
 trace_stop
@@ -50,7 +50,7 @@ like "$(weir save)" "limit add p budget 3/s .* penalty 1h renew" "renew is saved
 weir save "$tmp/saved" && weir -check -file "$tmp/saved" >/dev/null 2>&1
 ok $? "... and read"
 is "$(through 198.51.100.3)" 3 "with renew"
-weir -exist source block 198.51.100.3 limit p for 10m >/dev/null
+weir -exist -force source block 198.51.100.3 limit p for 10m >/dev/null
 let_pass 1500
 ack -s 198.51.100.3 -c 10
 within "$(left 198.51.100.3)" 3500000 3600300 "refusals prolong it"
@@ -125,7 +125,7 @@ if [ -e /sys/kernel/btf/weir ]; then
 	weir limit del p && weir limit add p budget 3/1h penalty 1h renew tcp dport 22 >/dev/null
 	rx nft delete table netdev probe
 	ack -s 198.51.100.8 -c 20
-	weir -exist source block 198.51.100.8 limit p for 10m >/dev/null
+	weir -exist -force source block 198.51.100.8 limit p for 10m >/dev/null
 	was=$(stat_of p dropped_early.packets)
 	ack -s 198.51.100.8 -c 20
 	within "$(left 198.51.100.8)" 3500000 3600300 "what is dropped early prolongs it, too"

@@ -106,7 +106,7 @@ static void block(unsigned int i, enum weir_block how)
 	if (how >= WEIR_BLOCK_PUNISH && !way)
 		want = -ENOENT;
 	else if (was && (how == WEIR_BLOCK_ADD || how == WEIR_BLOCK_PUNISH ||
-			 (how == WEIR_BLOCK_PROLONG && end_of(end) <= t.blocked[i])))
+			 (how != WEIR_BLOCK_REPLACE && end_of(end) <= t.blocked[i])))
 		want = -EEXIST;
 	else if (!was && quota(lookup.hash & t.table->mask) == WAYS / 2)
 		want = -ENOSPC;
@@ -231,7 +231,7 @@ static void step(void)
 
 	switch (below(64)) {
 	case 0 ... 3:
-		block(i, below(4));
+		block(i, below(5));
 		break;
 	case 4:
 		release(i, !below(4));
