@@ -177,7 +177,7 @@ static void run_line(struct batch *batch, struct weir_lines *lines, int ret,
 
 	tool->line = lines->line;
 	tool->limits_asked = false;
-	tool->observe_asked = false;
+	tool->spare_asked = false;
 	if (ret > 0) {
 		status = weir_run_words(tool, lines->words, lines->count, lines);
 	} else {

@@ -113,25 +113,33 @@ void weir_note_ends(struct weir_tool *tool, const struct weir_config *config,
 	tool->line = 0;
 }
 
-static bool any_observes(const struct weir_config *config)
+/* Is there a limit that may not drop packets from a blocked prefix? */
+static bool any_spares(const struct weir_config *config)
 {
+	const uint64_t some = WEIR_COND_FAMILY | WEIR_COND_FROM | WEIR_COND_DEV;
 	unsigned int i;
 
 	for (i = 0; config && i < config->limit_count; i++)
-		if (config->limits[i].action == WEIR_ACTION_OBSERVE)
+		if (config->limits[i].action == WEIR_ACTION_OBSERVE ||
+		    config->limits[i].match.has & some)
 			return true;
 	return false;
 }
 
-/* May a limit match packets from addresses in the prefix? */
-static bool may_match(const struct weir_limit *limit, const struct weir_prefix *prefix)
+/* May a limit match packets from a blocked prefix? */
+static bool may_match(const struct weir_limit *limit, const struct weir_exempt *block)
 {
 	const struct weir_match *match = &limit->match;
+	const struct weir_prefix *prefix = &block->prefix;
 	bool inverted = match->invert & WEIR_COND_FROM, found = false;
 	bool other = match->family != prefix->family;
 	unsigned int i;
 
 	if (match->has & WEIR_COND_FAMILY && other != !!(match->invert & WEIR_COND_FAMILY))
+		return false;
+	other = strcmp(match->dev, block->dev);
+	if (*block->dev && match->has & WEIR_COND_DEV &&
+	    other != !!(match->invert & WEIR_COND_DEV))
 		return false;
 	for (i = 0; match->has & WEIR_COND_FROM && i < match->from_count; i++)
 		found |= inverted ? weir_prefix_holds(&match->from[i], prefix) :
@@ -139,42 +147,37 @@ static bool may_match(const struct weir_limit *limit, const struct weir_prefix *
 	return !(match->has & WEIR_COND_FROM) || found != inverted;
 }
 
-/* The first limit that observes, if no other may drop packets from a blocked prefix; or NULL. */
-static const struct weir_limit *find_observing(const struct weir_config *config,
-					       const struct weir_exempt *block)
-{
-	const struct weir_limit *limit = config->limits, *first = NULL;
-
-	for (; limit < config->limits + config->limit_count; limit++) {
-		if ((*block->limit && strcmp(block->limit, limit->name)) ||
-		    !may_match(limit, &block->prefix))
-			continue;
-		if (limit->action != WEIR_ACTION_OBSERVE)
-			return NULL;
-		first = first ? first : limit;
-	}
-	return first;
-}
-
 static void warn_unblocked(struct weir_tool *tool, const struct weir_exempt *block)
 {
 	const struct weir_config *config = tool->config;
-	const struct weir_limit *observes;
+	const struct weir_limit *limit, *observes = NULL;
 	char text[160];
 
-	/* There may be many blocks, but most often no limit that observes. */
-	if (!config && (!tool->observe_asked || tool->limits_observe))
+	/* There may be many blocks, but most often each limit applies to all. */
+	if (!config && (!tool->spare_asked || tool->limits_spare))
 		config = weir_there(tool, false);
-	if (!tool->config && !tool->observe_asked) {
-		tool->limits_observe = any_observes(config);
-		tool->observe_asked = true;
+	if (!tool->config && !tool->spare_asked) {
+		tool->limits_spare = any_spares(config);
+		tool->spare_asked = true;
 	}
-	observes = config ? find_observing(config, block) : NULL;
-	if (!observes)
-		return;
-	snprintf(text, sizeof(text), "nothing is blocked: limit '%s' observes, and none drops packets from there",
-		 observes->name);
-	weir_note_of(tool, "warning", NULL, text);
+	for (limit = config ? config->limits : NULL;
+	     config && limit < config->limits + config->limit_count; limit++) {
+		if ((*block->limit && strcmp(block->limit, limit->name)) ||
+		    !may_match(limit, block))
+			continue;
+		if (limit->action != WEIR_ACTION_OBSERVE)
+			return;
+		observes = observes ? observes : limit;
+	}
+	if (observes)
+		snprintf(text, sizeof(text), "nothing is blocked: limit '%s' observes, and none drops packets from there",
+			 observes->name);
+	else
+		snprintf(text, sizeof(text), "nothing is blocked: %s%s%s matches packets from there",
+			 *block->limit ? "limit '" : "no limit", block->limit,
+			 *block->limit ? "' never" : "");
+	if (config)
+		weir_note_of(tool, "warning", NULL, text);
 }
 
 void weir_note_block(struct weir_tool *tool, const void *model)

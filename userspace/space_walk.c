@@ -25,7 +25,7 @@ int weir_space_enter(struct weir_tool *tool, const struct weir_space *space)
 		weir_nl_close(&tool->nl);
 	tool->reached = false;
 	tool->limits_asked = false;
-	tool->observe_asked = false;
+	tool->spare_asked = false;
 	if (!setns(space->fd, CLONE_NEWNET))
 		return WEIR_EXIT_OK;
 	weir_err_set(&tool->err, "cannot enter network namespace '%.200s': %s", space->name,

@@ -42,7 +42,7 @@ struct weir_tool {
 	/* weir_read(), for files, and commands that run others */
 	int (*read)(struct weir_args *args, struct weir_reading *reading);
 	bool limits_asked, limits_none;	/* what weir_without_limits() knows */
-	bool observe_asked, limits_observe;	/* whether some observe */
+	bool spare_asked, limits_spare;	/* whether some may not drop from a blocked prefix */
 	unsigned long answers;	/* shown by weir_run_show() */
 	union weir_model answer;	/* the last of them */
 	bool upgrades;		/* the module; others wait until that is over */

@@ -58,6 +58,33 @@ int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 	       (exempt->end && put_left(skb, exempt->end)) ? -EMSGSIZE : 0;
 }
 
+/* What exempts a source from a limit, or else blocks its prefix there; or NULL. */
+const struct weir_exempt *weir_nl_exemption(const struct weir_config *config,
+					    const struct weir_limit *limit,
+					    const struct weir_source *source, const char *dev)
+{
+	struct weir_exempt_place place;
+
+	weir_exempt_place(config->exempts, source, dev, &place);
+	return weir_exempt_from(&place, dev, 0) ?: weir_exempt_from(&place, dev, limit->id) ?:
+	       weir_exempt_from(&place, dev, WEIR_EXEMPT_BLOCK) ?:
+	       weir_exempt_from(&place, dev, limit->id | WEIR_EXEMPT_BLOCK);
+}
+
+/* Put that with the source; of NULL nothing. */
+int weir_nl_put_exemption(struct sk_buff *skb, const struct weir_config *config,
+			  const struct weir_exempt *exempt)
+{
+	struct nlattr *nest = exempt ? nla_nest_start(skb, WEIR_A_SOURCE_EXEMPT) : NULL;
+
+	if (!exempt)
+		return 0;
+	if (!nest || weir_nl_put_exempt(skb, config, exempt))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
 static int put_exempt(struct sk_buff *skb, const struct weir_config *config,
 		      const struct weir_exempt *exempt, bool stats)
 {

@@ -89,6 +89,11 @@ int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
 		   struct weir_exempt *exempt, struct netlink_ext_ack *extack);
 int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 		       const struct weir_exempt *exempt);
+const struct weir_exempt *weir_nl_exemption(const struct weir_config *config,
+					    const struct weir_limit *limit,
+					    const struct weir_source *source, const char *dev);
+int weir_nl_put_exemption(struct sk_buff *skb, const struct weir_config *config,
+			  const struct weir_exempt *exempt);
 int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit,
 		      const struct weir_counts *counts);
 

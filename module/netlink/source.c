@@ -29,28 +29,6 @@ static int asked_parse(struct nlattr **attrs, const struct weir_net *wn, struct 
 	return weir_nl_sender(attrs, wn, &asked->source, extack);
 }
 
-/* Put what exempts the source from the limit, or blocks its prefix there, if it does. */
-static int put_exempt(struct sk_buff *skb, const struct weir_config *config,
-		      const struct weir_limit *limit, const struct asked *asked)
-{
-	const struct weir_exempt *exempt;
-	struct weir_exempt_place place;
-	struct nlattr *nest;
-
-	weir_exempt_place(config->exempts, &asked->source, asked->dev, &place);
-	exempt = weir_exempt_from(&place, asked->dev, 0) ?:
-		 weir_exempt_from(&place, asked->dev, limit->id) ?:
-		 weir_exempt_from(&place, asked->dev, WEIR_EXEMPT_BLOCK) ?:
-		 weir_exempt_from(&place, asked->dev, limit->id | WEIR_EXEMPT_BLOCK);
-	if (!exempt)
-		return 0;
-	nest = nla_nest_start(skb, WEIR_A_SOURCE_EXEMPT);
-	if (!nest || weir_nl_put_exempt(skb, config, exempt))
-		return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
 /* Put what is known of the last drop, if there was one: its note, or the mark of its slot. */
 static int put_drop(struct sk_buff *skb, const struct weir_net *wn, const struct weir_limit *limit,
 		    const struct asked *asked, const struct weir_source_state *state)
@@ -94,7 +72,8 @@ static int put_asked(struct sk_buff *skb, struct netlink_callback *cb,
 	err = !header || weir_nl_put_source(skb, wn->net, limit, &state, slot) ||
 	      put_newcomer(skb, limit, &state) ||
 	      put_drop(skb, wn, limit, asked, &state) ||
-	      put_exempt(skb, config, limit, asked);
+	      weir_nl_put_exemption(skb, config, weir_nl_exemption(config, limit, &asked->source,
+								   asked->dev));
 	return weir_nl_dump_end(skb, header, err);
 }
 
@@ -144,11 +123,14 @@ struct charge {
  * the state afterwards. -EAGAIN: begin again. With BH off, under rcu_read_lock().
  */
 static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge *charge,
-		      const struct weir_limit *limit, const struct genl_info *info)
+		      const struct weir_config *config, const struct weir_limit *limit,
+		      const struct genl_info *info)
 {
+	const struct weir_exempt *block = weir_nl_exemption(config, limit, &charge->asked.source,
+							    charge->asked.dev);
 	const struct nlattr *mode = info->attrs[WEIR_A_SOURCE_CHARGE_MODE];
 	const bool reserve = charge->mode == WEIR_CHARGE_MODE_RESERVE;
-	u64 own[WEIR_BUDGETS_MAX];
+	u64 own[WEIR_BUDGETS_MAX], now = weir_clock();
 	const u64 *room = weir_limit_room(limit, &charge->asked.source, own);
 	const u64 largest = weir_limit_largest(limit, room, limit->bytes & 1);
 	struct weir_take take = {
@@ -166,10 +148,14 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 	if (reserve && limit->cfg.budget[0].mode != WEIR_MODE_BUCKET)
 		return weir_nl_refuse(info->extack, mode,
 				      "only a bucket reserves: a ring turned ahead forgets what was admitted");
-	weir_request_init(&request, &charge->asked.source, (struct weir_cost) { }, weir_clock());
+	weir_request_init(&request, &charge->asked.source, (struct weir_cost) { }, now);
 	if (take.drain)
 		take.cost = min(take.cost, largest);
-	if (take.cost <= largest) {
+	if (limit->observe || (block && !(block->limit & WEIR_EXEMPT_BLOCK)))
+		block = NULL;
+	if (block) {
+		wait = block->end ? max(block->end, now + 1) - now : WEIR_NEVER;
+	} else if (take.cost <= largest) {
 		weir_hook_lock();
 		result = weir_limit_take(wn, limit, &request, &take, &wait);
 		weir_hook_unlock();
@@ -177,6 +163,10 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 	if (weir_result_verdict(result) == WEIR_RESTART)
 		return -EAGAIN;
 	weir_nl_peek(wn, limit, &charge->asked.source, &state, slot);
+	if (block) {
+		state.blocked = max(state.blocked, wait);
+		state.wait = max(state.wait, wait);
+	}
 	charge->taken = weir_result_verdict(result) == WEIR_ADMIT ? request.lookup.cost : 0;
 	return weir_nl_put_source(reply, wn->net, limit, &state, NULL) ?:
 	       weir_nl_put_u64(reply, WEIR_A_SOURCE_TAKEN, charge->taken) ?:
@@ -189,6 +179,7 @@ int weir_nl_source_charge_doit(struct sk_buff *skb, struct genl_info *info)
 	struct weir_net *wn = weir_net(genl_info_net(info));
 	struct nlattr **attrs = info->attrs;
 	struct charge charge = { .cost = 1 };
+	const struct weir_config *config;
 	const struct weir_limit *limit;
 	unsigned int tries = 0;
 	struct sk_buff *reply;
@@ -210,8 +201,9 @@ int weir_nl_source_charge_doit(struct sk_buff *skb, struct genl_info *info)
 		cond_resched();
 		local_bh_disable();
 		rcu_read_lock();
-		limit = weir_limit_find(weir_config_get(wn), charge.asked.limit);
-		err = limit ? charge_try(reply, wn, &charge, limit, info) : -ENOENT;
+		config = weir_config_get(wn);
+		limit = weir_limit_find(config, charge.asked.limit);
+		err = limit ? charge_try(reply, wn, &charge, config, limit, info) : -ENOENT;
 		rcu_read_unlock();
 		local_bh_enable();
 	} while (err == -EAGAIN && ++tries < WEIR_TRIES);

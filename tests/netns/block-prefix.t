@@ -26,6 +26,12 @@ is "$(tcp 203.0.113.9)" 10 "what no limit that drops matches passes"
 like "$(weir source get 203.0.113.9 limit udp)" '^203.0.113.0/24 limit udp blocked by 203.0.113.0/24 for ' "source get tells it"
 is "$(weir -j source get 203.0.113.9 limit udp | jq -c '.[0].blocked_by | [.prefix, .block]')" '["203.0.113.0/24",true]' "... in JSON, too"
 is "$(weir -j source get 203.0.113.9 limit udp | jq -c '.[0] | [.blocked, .blocked_ms > 3400000, .blocked_ms <= 3600000]')" '[true,true,true]' "... as a source that is blocked, and how long"
+like "$(weir source charge 203.0.113.9 limit udp 2>&1)" "not charged: the source is blocked\$" "... and a program is refused what it asks for it"
+is "$(weir -j source charge 203.0.113.9 limit udp 2>"$tmp/said" | jq -c '.[0] | [.taken, .blocked, .blocked_ms > 3400000, .wait_ms > 3400000]')" '[0,true,true,true]' "... until the block ends"
+weir exempt add 203.0.113.9 limit udp
+is "$(weir source charge 203.0.113.9 limit udp | grep -c 'taken 1'):$(weir source charge 203.0.113.9 limit observe | grep -c 'taken 1')" 1:1 "... and it is granted, as by a limit that observes"
+weir exempt del 203.0.113.9 limit udp
+weir source forget 203.0.113.9 >/dev/null
 like "$(weir source get 203.0.113.9 limit observe)" '^203.0.113.9 limit observe count ' "a limit that observes blocks nobody"
 is "$(weir -j source get 203.0.113.9 limit observe | jq -c '.[0] | [.blocked, .blocked_by]')" '[false,null]' "... in JSON, too"
 is "$(weir source release 203.0.113.9 2>&1; echo $?)" "weir: source release: ADDR 203.0.113.9: blocked as 203.0.113.0/24; 'weir block del 203.0.113.0/24' ends that
@@ -224,4 +230,17 @@ is "$(printf 'block add 192.0.2.%s\n' 1 2 | weir -batch - 2>&1)" "${warned/warni
 like "$(weir explain from 203.0.113.5 2>&1)" "host +would refuse: blocked for [0-9hms]+; action observe, so not blocked by 203.0.113.0/24"$'\n'"passes" "... and explained"
 quietly weir limit add other budget 1/s from 203.0.113.7/32
 is "$(weir -exist block add 203.0.113.0/24 2>&1)" "" "a limit that drops some of them is enough"
+weir block flush
+weir limit add nets budget 1/s family ipv4 from 198.51.0.0/16 dev rx0 >/dev/null 2>&1
+is "$(weir source block 203.0.113.0/24 limit nets for 1h 2>&1)" "203.0.113.0/24 limit nets blocked for 1h
+weir: warning: nothing is blocked: limit 'nets' never matches packets from there" "a limit that cannot match the prefix is warned of"
+for words in '2001:db8::/32 limit nets' '198.51.100.0/24 dev rx1 limit nets'; do
+	# shellcheck disable=SC2086 # words
+	like "$(weir block add $words 2>&1)" "nothing is blocked: limit 'nets' never matches" "... also as a block: $words"
+done
+is "$(weir block add 198.0.0.0/8 limit nets 2>&1; weir block add 198.51.100.0/24 dev rx0 limit nets 2>&1)" "" "... but not one that matches some of it"
+weir save "$tmp/never"
+is "$(weir -check -file "$tmp/never" 2>&1 | grep -c "nothing is blocked: limit 'nets' never matches")" 3 "... and in a file"
+weir -quiet -force -file - <<<'limit add nets budget 1/s from 198.51.0.0/16'
+is "$(weir block add 203.0.113.0/24 2>&1)" "weir: warning: nothing is blocked: no limit matches packets from there" "... as is a prefix that no limit matches"
 finish
