@@ -78,7 +78,8 @@ static int compare_exempts(const void *left, const void *right)
 const struct weir_exempt *weir_exempt_find(const struct weir_config *there,
 					   const struct weir_exempt *exempt)
 {
-	return bsearch(exempt, there->exempts, there->exempt_count, sizeof(*exempt),
+	return !there->exempt_count ? NULL :
+	       bsearch(exempt, there->exempts, there->exempt_count, sizeof(*exempt),
 		       compare_exempts);
 }
 
@@ -183,7 +184,6 @@ static void warn_unblocked(struct weir_tool *tool, const struct weir_exempt *blo
 void weir_note_block(struct weir_tool *tool, const void *model)
 {
 	const struct weir_exempt *exempt = model;
-	char buf[WEIR_TEXT_SIZE];
 
 	weir_note_dev(tool, exempt->dev);
 	if (weir_without_limits(tool))
@@ -191,9 +191,4 @@ void weir_note_block(struct weir_tool *tool, const void *model)
 			     "nothing is blocked yet: there is no limit whose packets could be dropped");
 	else
 		warn_unblocked(tool, exempt);
-	if (!exempt->prefix.len && !*exempt->dev)
-		weir_note(tool, "warning", "%s is every %s source: all packets that match %s are dropped",
-			  weir_text_prefix(NULL, &exempt->prefix, buf),
-			  exempt->prefix.family == AF_INET ? "IPv4" : "IPv6",
-			  *exempt->limit ? "the limit" : "a limit");
 }

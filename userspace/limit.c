@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <linux/netlink.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "config.h"
 #include "tool.h"
@@ -353,16 +354,63 @@ void weir_warn_set(struct weir_tool *tool, const void *model)
 		weir_note_ssh(tool, &limit);
 }
 
-/* Say how many sources are released with a limit. */
-static void warn_blocked(struct weir_tool *tool, const struct weir_limit *limit)
+/* Say how many sources are released with a limit, or what else this does to them. */
+static void warn_blocked(struct weir_tool *tool, const struct weir_limit *limit, const char *what)
 {
 	char sentence[80];
 
 	if (!limit->stats.blocked_now)
 		return;
-	snprintf(sentence, sizeof(sentence), " has blocked %" PRIu64 " source%s, which this releases",
-		 limit->stats.blocked_now, limit->stats.blocked_now == 1 ? "" : "s");
+	snprintf(sentence, sizeof(sentence), " has blocked %" PRIu64 " source%s, which this %s",
+		 limit->stats.blocked_now, limit->stats.blocked_now == 1 ? "" : "s", what);
 	weir_note_of(tool, "warning", limit->name, sentence);
+}
+
+struct blocked {
+	struct weir_config *there;	/* blocked_now counts for each limit */
+	const struct weir_prefix *whole;	/* that holds what counts; or NULL: any */
+};
+
+static int count_blocked(const void *model, void *data)
+{
+	const struct weir_source *source = model;
+	const struct blocked *blocked = data;
+	struct weir_limit *limit = weir_config_find(blocked->there, source->limit);
+
+	if (limit && (!blocked->whole || weir_prefix_holds(blocked->whole, &source->prefix)))
+		limit->stats.blocked_now++;
+	return 0;
+}
+
+/* Warn of the sources that are blocked and overlap a prefix, or with @within are in it. */
+static void warn_overlap(struct weir_tool *tool, const struct weir_prefix *prefix,
+			 const char *limit, bool within, const char *what)
+{
+	struct weir_query query = { .prefix = *prefix, .blocked = true };
+	struct blocked blocked = { weir_there(tool, false), within ? prefix : NULL };
+	struct weir_request request = {
+		.cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP, .set = &weir_query_fields,
+		.verb = WEIR_ON_SHOW, .model = &query, .reply_set = &weir_source_fields,
+		.reply = count_blocked, .data = &blocked,
+	};
+	struct weir_err err = tool->err;
+	unsigned int i;
+
+	strcpy(query.limit, limit);
+	for (i = 0; blocked.there && i < blocked.there->limit_count; i++)
+		blocked.there->limits[i].stats.blocked_now = 0;
+	if (blocked.there)
+		weir_nl_ask(&tool->nl, &request);
+	for (i = 0; blocked.there && i < blocked.there->limit_count; i++)
+		warn_blocked(tool, &blocked.there->limits[i], what);
+	tool->err = err;
+}
+
+void weir_warn_spared(struct weir_tool *tool, const void *model)
+{
+	const struct weir_exempt *exempt = model;
+
+	warn_overlap(tool, &exempt->prefix, exempt->limit, false, "exempts");
 }
 
 /* The limit that a command names, or all. */
@@ -373,12 +421,12 @@ static void warn_each(struct weir_tool *tool, const char *name)
 	struct weir_limit one;
 
 	if (tool->reached && name && get_counted(tool, name, &one))
-		warn_blocked(tool, &one);
+		warn_blocked(tool, &one, "releases");
 	there = name ? NULL : weir_there_counted(tool);
 	if (!there)
 		return;
 	for (limit = there->limits; limit < there->limits + there->limit_count; limit++)
-		warn_blocked(tool, limit);
+		warn_blocked(tool, limit, "releases");
 }
 
 const char *weir_forgotten_text(uint64_t known, const char *before, char buf[WEIR_TEXT_SIZE])
@@ -457,4 +505,6 @@ void weir_warn_forget(struct weir_tool *tool, const void *model)
 
 	if (!query->prefix.family)
 		warn_each(tool, *query->limit ? query->limit : NULL);
+	else if (query->prefix.len < (query->prefix.family == AF_INET ? 32 : 128))
+		warn_overlap(tool, &query->prefix, query->limit, true, "releases");
 }

@@ -32,6 +32,8 @@ static void note_exempted(struct weir_tool *tool, const void *model)
 {
 	weir_warn_exempt(tool, model);
 	weir_note_exempt(tool, model);
+	if (!tool->batch && !tool->check)
+		weir_warn_spared(tool, model);
 }
 
 /* Newcomers that are refused take no place, so that no limit knows of them as sources. */

@@ -380,9 +380,14 @@ static void warn_block(struct weir_tool *tool, const struct weir_exempt *block, 
 	const struct ssh *ssh = own(tool);
 	const struct weir_config *config;
 	const struct weir_limit *limit;
+	char how[ADVICE_SIZE], buf[WEIR_TEXT_SIZE];
 	struct weir_match packet;
-	char how[ADVICE_SIZE];
 
+	if (block->prefix.family && !block->prefix.len && !*block->dev)
+		weir_note(tool, "warning", "%s is every %s source: all packets that match %s are dropped",
+			  weir_text_prefix(NULL, &block->prefix, buf),
+			  block->prefix.family == AF_INET ? "IPv4" : "IPv6",
+			  *block->limit ? "the limit" : "a limit");
 	if (!ssh || (*block->dev && *ssh->dev && strcmp(block->dev, ssh->dev)) ||
 	    !(source || weir_prefix_holds(&block->prefix, &ssh->peer)))
 		return;

@@ -261,7 +261,7 @@ weir_run weir_list_run, weir_limit_change, weir_limit_rename, weir_limit_rezone,
 	weir_top, weir_save, weir_restore, weir_upgrade, weir_diff_run, weir_metrics,
 	weir_confirm, weir_confirm_show, weir_xdp_attach, weir_xdp_detach, weir_xdp_show;
 weir_tell weir_warn_add, weir_warn_set, weir_warn_limit_del, weir_warn_limit_flush,
-	  weir_warn_forget;
+	  weir_warn_forget, weir_warn_spared;
 /* Say which sources are known then, or no longer, if a limit becomes another. */
 void weir_note_known(struct weir_tool *tool, const struct weir_limit *limit,
 		     const struct weir_limit *was);

@@ -265,15 +265,15 @@ static int exempt_resolve(const struct weir_edit *edit, struct weir_exempt *exem
 	return 0;
 }
 
-/* Are sources of a prefix exempt that is to be blocked? */
-static bool exempt_wins(const struct weir_edit *edit, const struct weir_exempt *block)
+/* Are sources of a prefix exempt that is to be blocked, or the other way round? */
+static bool exempt_wins(const struct weir_edit *edit, const struct weir_exempt *added)
 {
 	const struct weir_exempt *exempt = edit->exempt;
 
 	for (; exempt < edit->exempt + edit->exempts; exempt++)
-		if (!(exempt->limit & WEIR_EXEMPT_BLOCK) &&
-		    (weir_prefix_holds(&exempt->prefix, &block->prefix) ||
-		     weir_prefix_holds(&block->prefix, &exempt->prefix)))
+		if ((exempt->limit ^ added->limit) & WEIR_EXEMPT_BLOCK &&
+		    (weir_prefix_holds(&exempt->prefix, &added->prefix) ||
+		     weir_prefix_holds(&added->prefix, &exempt->prefix)))
 			return true;
 	return false;
 }
@@ -338,9 +338,10 @@ int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 	if (err)
 		return err;
 	/* Of a whole configuration there may be many. */
-	if (block && !edit->whole && exempt_wins(edit, exempt))
-		weir_refuse(error, 0, WEIR_A_EXEMPT_ADDRESS,
-			    "sources of the prefix are exempt, which comes before blocks");
+	if (!edit->whole && exempt_wins(edit, exempt))
+		weir_refuse(error, 0, WEIR_A_EXEMPT_ADDRESS, block ?
+			    "sources of the prefix are exempt, which comes before blocks" :
+			    "sources of the prefix are blocked, which an exemption comes before");
 	/* The old ones are the first of the edit, in their order. For ever is the latest end. */
 	if (there && !*exempt->comment)
 		exempt->comment = edit->exempt[at].comment;

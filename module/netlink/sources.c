@@ -181,19 +181,31 @@ static struct show *show_start(struct netlink_callback *cb, const struct weir_ne
 	return ERR_PTR(err);
 }
 
-/* Sources of removed limits are left out: the dump is interrupted anyway. */
+/*
+ * Sources of removed limits are left out: the dump is interrupted anyway. One that is blocked may
+ * be exempt as a whole.
+ */
 static int put_found(struct sk_buff *skb, struct netlink_callback *cb,
 		     const struct weir_net *wn, const struct found *found)
 {
+	const struct weir_exempt *exempt = NULL;
+	const struct weir_config *config;
 	const struct weir_limit *limit;
 	void *header;
 	int err = 0;
 
 	rcu_read_lock();
-	limit = weir_limit_by_id(weir_config_get(wn), found->limit);
+	config = weir_config_get(wn);
+	limit = weir_limit_by_id(config, found->limit);
 	if (limit) {
 		header = weir_nl_dump_put(skb, cb);
-		err = !header || weir_nl_put_source(skb, wn->net, limit, &found->state, NULL);
+		if (found->state.blocked)
+			exempt = weir_nl_exemption(config, limit, &found->state.source, "");
+		if (exempt && (exempt->limit & WEIR_EXEMPT_BLOCK || exempt->prefix.len >
+			       weir_nl_source_prefix(&found->state.source, limit->prefix).len))
+			exempt = NULL;
+		err = !header || weir_nl_put_source(skb, wn->net, limit, &found->state, NULL) ||
+		      weir_nl_put_exemption(skb, config, exempt);
 		err = weir_nl_dump_end(skb, header, err);
 	}
 	rcu_read_unlock();

@@ -28,7 +28,8 @@ is "$(weir -j source get 203.0.113.9 limit udp | jq -c '.[0].blocked_by | [.pref
 is "$(weir -j source get 203.0.113.9 limit udp | jq -c '.[0] | [.blocked, .blocked_ms > 3400000, .blocked_ms <= 3600000]')" '[true,true,true]' "... as a source that is blocked, and how long"
 like "$(weir source charge 203.0.113.9 limit udp 2>&1)" "not charged: the source is blocked\$" "... and a program is refused what it asks for it"
 is "$(weir -j source charge 203.0.113.9 limit udp 2>"$tmp/said" | jq -c '.[0] | [.taken, .blocked, .blocked_ms > 3400000, .wait_ms > 3400000]')" '[0,true,true,true]' "... until the block ends"
-weir exempt add 203.0.113.9 limit udp
+weir exempt add 203.0.113.9 limit udp 2>"$tmp/said"
+is "$(<"$tmp/said")" "weir: warning: sources of the prefix are blocked, which an exemption comes before" "an exemption of one of its sources says what it does"
 is "$(weir source charge 203.0.113.9 limit udp | grep -c 'taken 1'):$(weir source charge 203.0.113.9 limit observe | grep -c 'taken 1')" 1:1 "... and it is granted, as by a limit that observes"
 weir exempt del 203.0.113.9 limit udp
 weir source forget 203.0.113.9 >/dev/null

@@ -53,6 +53,10 @@ like "$(weir source block 198.51.100.77 limit a for 1m 2>&1)" "weir: warning: th
 is "$(through 198.51.100.77)" 10 "... and passes"
 weir exempt del 198.51.100.77 limit a >/dev/null
 is "$(through 198.51.100.77)" 0 "... until it is not exempt"
+is "$(weir exempt add 198.51.100.76/31 2>&1)" "weir: warning: limit 'a' has blocked 1 source, which this exempts" "an exemption of a blocked source says so"
+is "$(weir source show blocked | grep 100.77)" "198.51.100.77 limit a exempt by 198.51.100.76/31" "... and so does the list of those that are blocked"
+is "$(weir exempt del 198.51.100.76/31; weir exempt add 198.51.100.76/31 limit wide 2>&1; weir exempt del 198.51.100.76/31 limit wide; weir -j source show blocked | jq '[.[].exempt_by] | unique')" \
+	"$(jq <<<'[null]')" "... but not one from another limit"
 weir source release 198.51.100.77 >/dev/null
 is "$(weir source block 2001:db8:7::1 for 1d 2>"$tmp/said")" "2001:db8:7::/64 limit six blocked for 1d" "IPv6, with its /64"
 is "$(<"$tmp/said")" "weir: note: limit 'six' counts each /64 as one source, and blocks the whole /64 of 2001:db8:7::1" "... which it says"
@@ -61,6 +65,10 @@ weir source release 2001:db8:7::ffff >/dev/null
 is "$(through 2001:db8:7::2)" 10 "... until it is released by another address of that"
 weir source forget 198.51.100.9 limit wide >/dev/null
 is "$(through 198.51.100.10):$(through 198.51.100.9)" 10:0 "source forget releases, too, where it is asked to"
+for prefix in 0.0.0.0/0 198.51.100.8/31 all; do
+	like "$(weir -check source forget "$prefix" 2>&1)" "warning: limit 'a' has blocked 1 source, which this releases" "... which is said before, of $prefix"
+done
+is "$(weir -check source forget 198.51.100.0/29 2>&1 | grep warning; weir -check source forget 198.51.100.8/31 limit wide 2>&1 | grep warning)" "" "... and not of others"
 
 # Changes, with the block under limit a in force
 for words in "sources 100000" "budget 50/10s" "slots 5" "budget 100000/10s bytes" "budget 50/10s packets" \
