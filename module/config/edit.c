@@ -29,6 +29,8 @@
 
 /* Half of the time in which slots of one tick alias. */
 #define AGE_TICKS BIT(29)
+/* Ends are gathered for so long: each change copies all, and waits for packets. */
+#define GATHER_TICKS (HZ / 4)
 
 /*
  * Copy the configuration, or with @replace start with an empty one; at most @exempts
@@ -475,7 +477,7 @@ static void tables_age(struct work_struct *work)
 	queue_delayed_work(system_unbound_wq, &wn->age, again);
 }
 
-/* Have done what is due first: an exemption ends, a limit joins or is alone. */
+/* Have done what is due first, with what follows soon: exemptions end, limits join or are alone. */
 static void config_watch(struct weir_net *wn, const struct weir_config *config)
 {
 	u64 end = weir_exempts_end(config->exempts), now = weir_clock();
@@ -485,7 +487,7 @@ static void config_watch(struct weir_net *wn, const struct weir_config *config)
 		end = min(end, weir_limit_turns(config->limit[i], now));
 	if (end != U64_MAX)
 		mod_delayed_work(system_unbound_wq, &wn->expire,
-				 min_t(u64, end > now ? end - now : 0, MAX_JIFFY_OFFSET));
+				 min_t(u64, max(end + GATHER_TICKS, now) - now, MAX_JIFFY_OFFSET));
 }
 
 /* A change of nothing else leaves out what has ended. */

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # exempts.t: changes of exemptions wait for expedited grace periods, so that many can be made one by
-# one; consecutive ones of a batch are added in one request, with the results of as many
+# one; consecutive ones of a batch are added in one request, with the results of as many; ends that
+# follow each other closely are one change
 . "$(dirname "$0")/lib.sh"
 begin_with <<<'limit add web budget 1000/h to 192.0.2.0/24'
 # The requests that the tool sends, and the grace periods that they wait for
@@ -68,7 +69,18 @@ is "$(weir -j stats show | json blocked_prefix_count)" 1024 "... and all are the
 sed 's/exempt/block/' "$tmp/gone" >"$tmp/freed"
 requests weir -batch "$tmp/freed"
 number 2 sys_sendto "... and one ends them"
-is "$(weir -j stats show | json blocked_prefix_count)" 0 "... all"
+none_blocked() { [ "$(weir -j stats show | json blocked_prefix_count)" = 0 ]; }
+holds "... all" none_blocked
+# Their ends lie within a second, one in each 5 ms.
+for n in {0..199}; do echo "block add 10.9.$n.0/24 for $((1000 + 5 * n))ms"; done >"$tmp/ends"
+[ -n "$untraced" ] || echo 0 >"$requests/events/kprobes/expedited/filter" # of all tasks
+requests weir -quiet -batch "$tmp/ends"
+holds "200 blocks end" wait_for 60 none_blocked
+if [ -z "$untraced" ]; then
+	within "$(requested expedited)" 3 7 "grace periods of the batch and of all ends in a second"
+else
+	skip "$untraced" "grace periods of ends"
+fi
 if [ -z "$untraced" ]; then requests_stop; fi
 quiet
 
