@@ -429,6 +429,21 @@ static void config_drop(struct weir_config *config)
 	kfree(config);
 }
 
+/* Count the parts that change, for dumps. */
+static void config_count(const struct weir_config *old, struct weir_config *config)
+{
+	u32 *changes = config->changes;
+
+	memcpy(changes, old->changes, sizeof(config->changes));
+	changes[WEIR_LIMITS] += old->count != config->count ||
+				memcmp(old->limit, config->limit,
+				       config->count * sizeof(config->limit[0]));
+	changes[WEIR_EXEMPTS] += !weir_exempts_same(old->exempts, config->exempts);
+	changes[WEIR_LISTS] += old->lists != config->lists ||
+			       (config->lists && memcmp(old->list, config->list,
+							config->lists * sizeof(config->list[0])));
+}
+
 static struct weir_config *config_make(struct weir_edit *edit, struct weir_error *error)
 {
 	struct weir_config *config;
@@ -450,6 +465,8 @@ static struct weir_config *config_make(struct weir_edit *edit, struct weir_error
 		return ERR_PTR(err);
 	}
 	config->odd = config->blocks || !config->count;
+	if (edit->old)
+		config_count(edit->old, config);
 	weir_refusals_init(config);
 	return config;
 }
@@ -539,7 +556,6 @@ int weir_limit_join(struct weir_net *wn, const char *name, u64 ticks)
 void weir_config_init(struct weir_net *wn)
 {
 	mutex_init(&wn->lock);
-	wn->generation = 1;
 	INIT_DELAYED_WORK(&wn->age, tables_age);
 	INIT_DELAYED_WORK(&wn->expire, config_expire);
 }
@@ -548,10 +564,9 @@ void weir_config_init(struct weir_net *wn)
  * Wait for packets that use the old configuration. Exemptions may be changed one by
  * one, by the thousand, and so do not wait for long; limits are few.
  */
-static void old_wait(const struct weir_edit *edit)
+static void old_wait(const struct weir_config *old, const struct weir_config *config)
 {
-	if (edit->count == edit->old->count &&
-	    !memcmp(edit->limit, edit->old->limit, edit->count * sizeof(edit->limit[0])))
+	if (config->changes[WEIR_LIMITS] == old->changes[WEIR_LIMITS])
 		synchronize_rcu_expedited();
 	else
 		synchronize_rcu();
@@ -612,9 +627,6 @@ static void config_publish(const struct weir_edit *edit, struct weir_config *con
 		weir_table_anchor(edit->limit[i]->table, &edit->limit[i]->cfg.zone);
 	}
 	rcu_assign_pointer(wn->config, config);
-	/* Dumps read it without the lock, to compare it. */
-	if (!edit->again)
-		WRITE_ONCE(wn->generation, wn->generation + 1 ?: 1);
 	for (i = 0; i < edit->count; i++)
 		limit_drain(edit->limit[i], edit->was[i]);
 }
@@ -705,7 +717,7 @@ static int edit_publish(struct weir_edit *edit, struct weir_error *error)
 		return 0;
 	if (!config->count && wn->hooked)
 		weir_hook_unregister(wn);
-	old_wait(edit);
+	old_wait(edit->old, config);
 	old_release(edit);
 	if (!config->count && wn->hooked) {
 		cancel_delayed_work_sync(&wn->age);

@@ -26,7 +26,6 @@ struct weir_edit {
 	bool hold;				/* not yet: see weir_edit_held() */
 	struct weir_config *made;		/* that was held, to be published; or NULL */
 	bool force;				/* whatever it loses: see keep.c */
-	bool again;				/* published unchanged: dumps go on */
 	bool renew;				/* an exemption that is added may exist, */
 	bool shorten;				/* and gets an earlier end, too */
 	/* Called when it is published, before the old one is freed; or NULL */

@@ -59,12 +59,21 @@ struct weir_refusals {
 	struct weir_refusal_mask key;	/* bits that @limits or exemptions distinguish */
 };
 
+/* Parts of a configuration that change apart. */
+enum weir_part {
+	WEIR_LIMITS,
+	WEIR_EXEMPTS,
+	WEIR_LISTS,
+	WEIR_PARTS
+};
+
 /* The limits and exemptions of a namespace. */
 struct weir_config {
 	struct weir_exempts *exempts;	/* or NULL */
 	u16 count;
 	u16 conds;		/* all that any limit has, WEIR_IF_* */
 	u16 generation;		/* not that of any for 2^16 changes; not 0 */
+	u32 changes[WEIR_PARTS];	/* how many there were, for dumps */
 	bool blocks;		/* prefixes are blocked */
 	bool odd;		/* ... or there are no limits: see limits() in verdict.c */
 	struct weir_refusals refusals;

@@ -83,5 +83,5 @@ static int drops_put(struct sk_buff *skb, struct netlink_callback *cb, struct we
 
 int weir_nl_drop_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return weir_nl_dump(skb, cb, ~0ull, drops_put);
+	return weir_nl_dump(skb, cb, ~0ull, BIT(WEIR_LIMITS), drops_put);
 }

@@ -175,7 +175,8 @@ static int exempts_put(struct sk_buff *skb, struct netlink_callback *cb, struct 
 
 int weir_nl_exempt_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return weir_nl_dump(skb, cb, BIT_ULL(WEIR_A_EXEMPT_WANT_STATS), exempts_put);
+	return weir_nl_dump(skb, cb, BIT_ULL(WEIR_A_EXEMPT_WANT_STATS),
+			    BIT(WEIR_LIMITS) | BIT(WEIR_EXEMPTS), exempts_put);
 }
 
 static int put_outcomes(struct sk_buff *reply, const struct weir_net *wn)

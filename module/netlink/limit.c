@@ -261,5 +261,6 @@ static int limits_put(struct sk_buff *skb, struct netlink_callback *cb, struct w
 
 int weir_nl_limit_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return weir_nl_dump(skb, cb, BIT_ULL(WEIR_A_LIMIT_WANT_STATS), limits_put);
+	return weir_nl_dump(skb, cb, BIT_ULL(WEIR_A_LIMIT_WANT_STATS), BIT(WEIR_LIMITS),
+			    limits_put);
 }

@@ -101,12 +101,28 @@ int weir_nl_pre_doit(const struct genl_split_ops *ops, struct sk_buff *skb, stru
 			     info->extack);
 }
 
+/* Another number after each change of @parts; not 0. */
+static u32 dump_seq(const struct weir_net *wn, u8 parts)
+{
+	const struct weir_config *config;
+	u32 changes = 0, i;
+
+	rcu_read_lock();
+	config = weir_config_get(wn);
+	for (i = 0; config && i < WEIR_PARTS; i++)
+		if (parts & BIT(i))
+			changes += config->changes[i];
+	rcu_read_unlock();
+	return changes << 1 | 1;
+}
+
 /*
  * Check the request, and have @put fill a part of a dump. Each message reports any
- * change between or during the parts before it, at the latest the one that ends it.
- * @taken: see attrs_check(); older kernels have one policy for do and dump.
+ * change of @parts, which the dump shows, between or during the messages before it, at the
+ * latest the one that ends it. @taken: see attrs_check(); older kernels have one policy for do
+ * and dump.
  */
-int weir_nl_dump(struct sk_buff *skb, struct netlink_callback *cb, u64 taken,
+int weir_nl_dump(struct sk_buff *skb, struct netlink_callback *cb, u64 taken, u8 parts,
 		 int (*put)(struct sk_buff *skb, struct netlink_callback *cb,
 			    struct weir_net *wn))
 {
@@ -116,11 +132,11 @@ int weir_nl_dump(struct sk_buff *skb, struct netlink_callback *cb, u64 taken,
 	err = request_check(cb->skb, cb->nlh, genl_dumpit_info(cb)->op.policy, taken, cb->extack);
 	if (err)
 		return err;
-	cb->seq = READ_ONCE(wn->generation);
+	cb->seq = dump_seq(wn, parts);
 	if (!cb->prev_seq)
 		cb->prev_seq = cb->seq;
 	err = put(skb, cb, wn);
-	cb->seq = READ_ONCE(wn->generation);
+	cb->seq = dump_seq(wn, parts);
 	return err;
 }
 

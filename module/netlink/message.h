@@ -37,7 +37,7 @@ struct weir_nl_within {
 int weir_nl_pre_doit(const struct genl_split_ops *ops, struct sk_buff *skb,
 		     struct genl_info *info);
 int weir_nl_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, const char *msg);
-int weir_nl_dump(struct sk_buff *skb, struct netlink_callback *cb, u64 taken,
+int weir_nl_dump(struct sk_buff *skb, struct netlink_callback *cb, u64 taken, u8 parts,
 		 int (*put)(struct sk_buff *skb, struct netlink_callback *cb,
 			    struct weir_net *wn));
 int weir_nl_nest(const struct nlattr *nest, struct nlattr **attrs, int max,

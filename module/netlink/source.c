@@ -108,7 +108,7 @@ static int asked_put(struct sk_buff *skb, struct netlink_callback *cb, struct we
 
 int weir_nl_source_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return weir_nl_dump(skb, cb, ~0ull, asked_put);
+	return weir_nl_dump(skb, cb, ~0ull, BIT(WEIR_LIMITS) | BIT(WEIR_EXEMPTS), asked_put);
 }
 
 struct charge {

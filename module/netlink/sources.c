@@ -2,7 +2,7 @@
 /*
  * The dump of sources. It walks one table after the other, bucket by bucket, and
  * holds no lock and no reference between two buckets, so that a reader that stalls
- * cannot keep an old table; if anything changed meanwhile, the dump is marked as
+ * cannot keep an old table; if limits changed meanwhile, the dump is marked as
  * interrupted. For the worst sources it walks all tables first.
  */
 #include <linux/err.h>
@@ -240,7 +240,7 @@ static int sources_put(struct sk_buff *skb, struct netlink_callback *cb, struct 
 
 int weir_nl_source_show_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return weir_nl_dump(skb, cb, ~0ull, sources_put);
+	return weir_nl_dump(skb, cb, ~0ull, BIT(WEIR_LIMITS), sources_put);
 }
 
 /* End a dump of sources, complete or not. */

@@ -401,7 +401,7 @@ static int state_put(struct sk_buff *skb, struct netlink_callback *cb, struct we
 
 int weir_nl_state_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return weir_nl_dump(skb, cb, ~0ull, state_put);
+	return weir_nl_dump(skb, cb, ~0ull, BIT(WEIR_LIMITS), state_put);
 }
 
 int weir_nl_state_get_done(struct netlink_callback *cb)

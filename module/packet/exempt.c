@@ -254,6 +254,19 @@ u64 weir_exempts_end(const struct weir_exempts *exempts)
 	return end;
 }
 
+/* Have two indexes, one made from the other, the same ones, with the same ends and comments? */
+bool weir_exempts_same(const struct weir_exempts *a, const struct weir_exempts *b)
+{
+	unsigned int i = 0, count = weir_exempts_count(a);
+
+	if (count != weir_exempts_count(b))
+		return false;
+	while (i < count && a->exempt[i].stats == b->exempt[i].stats &&
+	       a->exempt[i].end == b->exempt[i].end)
+		i++;
+	return i == count;
+}
+
 /* The index of an exemption, or -1. */
 int weir_exempts_find(const struct weir_exempts *exempts, const struct weir_exempt *exempt)
 {

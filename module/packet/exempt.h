@@ -71,6 +71,7 @@ unsigned int weir_exempts_count(const struct weir_exempts *exempts);
 unsigned int weir_exempts_blocks(const struct weir_exempts *exempts);
 const struct weir_exempt *weir_exempts_at(const struct weir_exempts *exempts, unsigned int index);
 u64 weir_exempts_end(const struct weir_exempts *exempts);
+bool weir_exempts_same(const struct weir_exempts *a, const struct weir_exempts *b);
 int weir_exempts_find(const struct weir_exempts *exempts, const struct weir_exempt *exempt);
 
 void weir_exempt_place(const struct weir_exempts *exempts,

@@ -97,11 +97,11 @@ weir source show limit few limited >"$tmp/limited"
 is "$(wc -l <"$tmp/limited"):$(grep -vc ' limited ' "$tmp/limited")" \
 	"$(weir source show limit few | grep -c ' limited '):0" "the limited sources"
 
-# amid WORDS...: run weir WORDS in the middle of a dump of sixteen thousand sources, more
-# than any buffer holds
+# amid WORDS...: run weir WORDS in the middle of a dump, of more than any buffer holds
+dump=(source show limit d 10.0.0.0/18)
 amid() {
 	mkfifo "$tmp/pipe"
-	weir source show limit d 10.0.0.0/18 >"$tmp/pipe" 2>"$tmp/said" &
+	weir "${dump[@]}" >"$tmp/pipe" 2>"$tmp/said" &
 	exec {pipe}<"$tmp/pipe"
 	read -r _ <&"$pipe"
 	weir "$@" >/dev/null 2>&1
@@ -110,15 +110,44 @@ amid() {
 	wait "$!"
 	rm "$tmp/pipe"
 }
-amid source forget 198.51.100.1 limit few
-is "$(<"$tmp/said"):$(wc -l <"$tmp/cut")" ":16383" "a dump while another source is forgotten is not interrupted"
-# cut_by NAME WORDS...: a change of the configuration
+# cut_by NAME WORDS...: a change of what is dumped; spared_by: of something else
 cut_by() {
 	amid "${@:2}"
 	like "$(<"$tmp/said")" "incomplete" "$1: an interrupted dump says so"
 }
+spared_by() {
+	amid "${@:2}"
+	is "$(<"$tmp/said")" "" "$1: a dump of what stays is not interrupted"
+}
+spared_by "another source is forgotten" source forget 198.51.100.1 limit few
+is "$(wc -l <"$tmp/cut")" 16383 "... and is whole"
+spared_by "an exemption is added" exempt add 203.0.113.0/24
+spared_by "a list is added" prefix-list add l 203.0.113.0/24
 cut_by "a limit is added" limit add new budget 1/s action observe
-cut_by "an exemption is added" exempt add 203.0.113.0/24
 cut_by "the table is resized" limit set d sources 300000
+
+# Exemptions, with the names of their limits
+for a in {0..63}; do printf "exempt add 10.$a.%d.0/24 limit few\n" {0..255}; done >"$tmp/exempts"
+weir -batch "$tmp/exempts"
+dump=(exempt show)
+spared_by "a list is changed" prefix-list add l 203.0.114.0/24
+spared_by "a source is forgotten" source forget 198.51.100.1 limit few
+is "$(wc -l <"$tmp/cut")" 16384 "... and is whole"
+cut_by "a prefix is blocked" block add 203.0.115.0/24
+cut_by "a limit is renamed" limit rename few some
+
+# Lists
+for a in {0..59}; do
+	seq -f "10.$a.%.0f.0/24" 0 255 >"$tmp/l$a"
+	echo "prefix-list add l$a file $tmp/l$a"
+done >"$tmp/lists"
+weir -batch "$tmp/lists"
+dump=(prefix-list show)
+spared_by "a limit is set" limit set some budget 30/1h
+spared_by "an exemption is removed" exempt del 10.0.0.0/24 limit some
+is "$(wc -l <"$tmp/cut")" $((60 * 256 / 16)) "... and is whole"
+cut_by "a list is removed" prefix-list del l
+
+dump=(source show limit d 10.0.0.0/18)
 cut_by "the limit is deleted" limit del d
 finish

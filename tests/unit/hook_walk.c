@@ -945,7 +945,6 @@ static void step_forget(void)
 		return;
 	say("source forget %s limit %s", all ? "all" : text_of(&from), l->asked.name);
 	edit = weir_edit_begin(&t.wn, false, 0);
-	edit->again = true;
 	expect(!weir_edit_end(edit, 0, &error), "%s", error.msg);
 	real = real_of(l);
 	mutex_lock(&t.wn.lock);
