@@ -392,7 +392,6 @@ static int config_exempts(struct weir_edit *edit, struct weir_config *config,
 		if ((id && j == edit->count) || !edit->exempt[i].prefix.family ||
 		    (edit->exempt[i].end && edit->exempt[i].end <= weir_clock()))
 			continue;
-		config->blocks |= edit->exempt[i].limit & WEIR_EXEMPT_BLOCK;
 		edit->exempt[n++] = edit->exempt[i];
 	}
 	if (!n)
@@ -464,7 +463,7 @@ static struct weir_config *config_make(struct weir_edit *edit, struct weir_error
 		config_drop(config);
 		return ERR_PTR(err);
 	}
-	config->odd = config->blocks || !config->count;
+	config->odd = weir_exempts_blocks(config->exempts) || !config->count;
 	if (edit->old)
 		config_count(edit->old, config);
 	weir_refusals_init(config);

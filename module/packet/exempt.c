@@ -27,6 +27,7 @@ struct exempt_node {
 	u32 count;	/* of them */
 	/* The exemption that is found for all limits and devices, or NULL */
 	const struct weir_exempt *any;
+	bool has[2];	/* here or in outer nodes there are exemptions, or blocks */
 };
 
 /* Constant once made; both arrays sorted, IPv4 first. */
@@ -94,13 +95,16 @@ static void make_nodes(struct weir_exempts *exempts)
 			while (outer != NO_NODE && !node_has(&exempts->node[outer], node->address))
 				outer = exempts->node[outer].outer;
 			node->outer = outer;
-			if (outer != NO_NODE)
+			if (outer != NO_NODE) {
 				node->any = exempts->node[outer].any;
+				memcpy(node->has, exempts->node[outer].has, sizeof(node->has));
+			}
 			/* One for a device is found before those of outer nodes. */
 			if (!exempt->limit)
 				node->any = *exempt->dev ? NULL : exempt;
 		}
 		node->count++;
+		node->has[exempt->limit & WEIR_EXEMPT_BLOCK] = true;
 		exempts->blocks += exempt->limit & WEIR_EXEMPT_BLOCK;
 	}
 }
@@ -303,6 +307,8 @@ walk_outwards(const struct weir_exempts *exempts, u32 at, const char *dev, u32 l
 	const struct weir_exempt *exempt;
 	const struct exempt_node *node;
 
+	if (!exempts->node[at].has[limit & WEIR_EXEMPT_BLOCK])
+		return NULL;
 	for (; at != NO_NODE; at = node->outer) {
 		node = &exempts->node[at];
 		exempt = node_find(exempts, node, "", limit);
@@ -352,6 +358,12 @@ void weir_exempt_place(const struct weir_exempts *exempts,
 	place->exempts = exempts;
 	place->node = at;
 	place->all = exempts->node[at].any ?: walk_outwards(exempts, at, dev, 0);
+}
+
+/* Is the address in a prefix that is blocked under any limit, on any device? */
+bool weir_exempt_has_blocks(const struct weir_exempt_place *place)
+{
+	return place->exempts && place->exempts->node[place->node].has[WEIR_EXEMPT_BLOCK];
 }
 
 /*

@@ -36,6 +36,7 @@ struct weir_context {
 	struct weir_request request;
 	struct weir_exempt_place place;	/* its source among the exemptions */
 	bool exempt;		/* a frame: from the limit that it matched last */
+	unsigned int from[2];	/* least indexes of the first two limits that match */
 	const struct weir_limit *dropper;	/* the limit that drops it */
 	struct weir_result result;	/* of that */
 	struct matched matched[WEIR_LIMITS_MAX];	/* in order, if there are several */
@@ -266,23 +267,32 @@ charge_one(struct weir_context *ctx, struct weir_net *wn, const struct weir_conf
 	return weir_result_refuses(result) && !limit->observe ? WEIR_REFUSE : WEIR_ADMIT;
 }
 
-/* Is the packet's prefix blocked at a limit that it matches? The first such limit drops it. */
+/*
+ * Is the packet's prefix blocked at a limit that it matches? The first such limit drops it. Of a
+ * packet that is not blocked ctx->from is set.
+ */
 static noinline bool is_blocked(struct weir_context *ctx, struct weir_net *wn,
 				const struct weir_config *config)
 {
 	const struct weir_cost *cost = &ctx->request.cost;
 	const char *dev = ctx->packet.in->name;
-	const struct weir_exempt *block;
+	const bool has = weir_exempt_has_blocks(&ctx->place);
+	const struct weir_exempt *all, *block;
 	const struct weir_limit *limit;
-	unsigned int i;
+	unsigned int i, n = 0;
 
-	for (i = 0; config->blocks && ctx->place.exempts && i < config->count; i++) {
+	ctx->from[0] = has ? config->count : 0;
+	ctx->from[1] = ctx->from[0];
+	all = has ? weir_exempt_from(&ctx->place, dev, WEIR_EXEMPT_BLOCK) : NULL;
+	for (i = 0; has && i < config->count; i++) {
 		limit = config->limit[i];
-		block = weir_exempt_from(&ctx->place, dev, WEIR_EXEMPT_BLOCK) ?:
+		if (!weir_match_packet(&limit->cfg.match, &ctx->packet))
+			continue;
+		if (n < ARRAY_SIZE(ctx->from))
+			ctx->from[n++] = i;
+		block = limit->observe ? NULL : all ?:
 			weir_exempt_from(&ctx->place, dev, limit->id | WEIR_EXEMPT_BLOCK);
-		if (!block || limit->observe ||
-		    !weir_match_packet(&limit->cfg.match, &ctx->packet) ||
-		    weir_exempt_from(&ctx->place, dev, limit->id))
+		if (!block || weir_exempt_from(&ctx->place, dev, limit->id))
 			continue;
 		ctx->request.source = &ctx->packet.source;
 		ctx->dropper = limit;
@@ -305,17 +315,19 @@ static inline enum weir_verdict limits(struct weir_context *ctx, struct weir_net
 {
 	const struct weir_request *request = &ctx->request;
 	enum weir_verdict verdict;
-	unsigned int first = 0, second;
+	unsigned int first = 0, second = 1;
 
 	if (unlikely(config->odd)) {
 		verdict = WEIR_REFUSE;
 		if (is_blocked(ctx, wn, config))
 			goto seen;
-		first = next_matched(ctx, config, 0);
+		first = next_matched(ctx, config, ctx->from[0]);
+		second = max(first + 1, ctx->from[1]);
 		goto matched;
 	}
 	if (!matches(ctx, config->limit[0])) {
 		first = next_matched(ctx, config, 1);
+		second = first + 1;
 matched:
 		if (first >= config->count) {
 			if (!(ctx->packet.flags & WEIR_PACKET_DECRYPTED))
@@ -324,7 +336,6 @@ matched:
 			return WEIR_ADMIT;
 		}
 	}
-	second = first + 1;
 	if (unlikely(second != config->count))
 		second = next_matched(ctx, config, second);
 	verdict = likely(second == config->count) ? charge_one(ctx, wn, config, first) :

@@ -275,6 +275,8 @@ void hook_add_exempt(void)
 	if (below(2))
 		strcpy(words.exempt.dev, said_dev[below(2)]);
 	if (below(2))
+		words.exempt.limit = WEIR_EXEMPT_BLOCK;
+	if (below(2))
 		strcpy(words.limit, t.limit[below(t.limits)].words.name);
 	if (does_exempt_add(&words, &(struct weir_error) { }))
 		return; /* it existed */

@@ -14,6 +14,7 @@ struct expected {
 	u64 newcomers;	/* in the window of their budgets */
 	bool room, large;
 	bool early;	/* the packet was dropped before the stack */
+	bool blocked;	/* its prefix, which is why the packet was dropped */
 	bool unmarked;	/* ... where the limit, which looks at marks, is not asked */
 };
 
@@ -41,7 +42,7 @@ static void check_gains(const struct expected *f, struct weir_cost cost, bool dr
 		{ WEIR_ELSEWHERE, elsewhere }, { WEIR_ADMITTED, admitted },
 		{ WEIR_TOO_LARGE_REFUSED, f->large && (dropped || would) },
 		{ WEIR_EARLY_REFUSED, f->early && dropped },
-		{ WEIR_NEWCOMERS_REFUSED, false },
+		{ WEIR_NEWCOMERS_REFUSED, false }, { WEIR_PREFIX_BLOCKED, f->blocked && dropped },
 	};
 	struct weir_counts is;
 	unsigned int i, fate;
@@ -72,7 +73,7 @@ static unsigned int expect_limits(const struct said *said, struct weir_cost cost
 	u64 slot;
 
 	for (limit = t.limit; limit < t.limit + t.limits; limit++) {
-		if (!said_meets(said, &limit->words.match) || hook_exempts(said, limit->words.name))
+		if (!said_meets(said, &limit->words.match) || hook_exempts(said, limit->words.name, 0))
 			continue;
 		f->limit = limit;
 		f->real = hook_real(limit);
@@ -87,6 +88,7 @@ static unsigned int expect_limits(const struct said *said, struct weir_cost cost
 		f->newcomers = newcomers_of(f->real);
 		f->early = false;
 		f->unmarked = false;
+		f->blocked = false;
 		weir_limit_counts(f->real, &f->was);
 		f++;
 	}
@@ -136,6 +138,34 @@ static struct twin_limit *check_dropped(struct expected *met, unsigned int n, st
 			    f < dropper && !would && !f->unmarked, false);
 	}
 	return dropper->limit;
+}
+
+/* The first limit that blocks the packet's prefix, or NULL. */
+static struct expected *blocker_of(const struct said *said, struct expected *met, unsigned int n)
+{
+	struct expected *f;
+
+	for (f = met; f < met + n; f++)
+		if (!f->real->observe &&
+		    (hook_exempts(said, "", WEIR_EXEMPT_BLOCK) ||
+		     hook_exempts(said, f->limit->words.name, WEIR_EXEMPT_BLOCK)))
+			return f;
+	return NULL;
+}
+
+/* No limit is asked or charged. */
+static struct twin_limit *check_blocked(struct expected *met, unsigned int n,
+					struct expected *blocker, struct weir_cost cost)
+{
+	struct expected *f;
+
+	blocker->blocked = true;
+	blocker->large = false;
+	for (f = met; f < met + n; f++)
+		check_gains(f, cost, f == blocker, false, false, false);
+	t.seen[WEIR_SEEN_BLOCKED]++;
+	t.blocked++;
+	return blocker->limit;
 }
 
 static void check_admitted(struct expected *met, unsigned int n, struct weir_cost cost)
@@ -216,8 +246,8 @@ static bool asked_early(const struct said *said, struct sk_buff *skb, bool drops
 void hook_packet(void)
 {
 	struct said said = said_random(&t.chance);
-	bool drops = false, exempt = hook_exempts(&said, "");
-	struct expected met[LIMITS_MAX];
+	bool drops = false, exempt = hook_exempts(&said, "", 0);
+	struct expected met[LIMITS_MAX], *blocker;
 	struct twin_limit *asked = t.limit + t.limits;
 	unsigned int n, i, header, verdict;
 	struct weir_cost cost;
@@ -229,11 +259,19 @@ void hook_packet(void)
 	n = exempt ? 0 : expect_limits(&said, cost, met);
 	for (i = 0; i < n; i++)
 		drops |= !met[i].room && !met[i].real->observe;
+	blocker = blocker_of(&said, met, n);
 	shim_cpu = below(SHIM_CPUS);
-	verdict = asked_early(&said, &skb, drops, met, n) ? NF_DROP :
-		  hook_verdict(&skb, said.ipv6, &t.dev[said.dev]);
+	if (asked_early(&said, &skb, drops, met, n)) {
+		verdict = NF_DROP;
+		blocker = NULL;
+	} else {
+		verdict = hook_verdict(&skb, said.ipv6, &t.dev[said.dev]);
+		drops |= !!blocker;
+	}
 	check(verdict == (drops ? NF_DROP : NF_ACCEPT), "run %llu: verdict %u", t.run, verdict);
-	if (drops)
+	if (blocker)
+		asked = check_blocked(met, n, blocker, cost) + 1;
+	else if (drops)
 		asked = check_dropped(met, n, cost) + 1;
 	else
 		check_admitted(met, n, cost);

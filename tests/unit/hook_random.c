@@ -59,8 +59,8 @@ static void random_runs(unsigned int n, bool plain)
 			step();
 		hook_end();
 	}
-	print_message("# %llu runs: %llu admitted, %llu dropped, %llu of them early, %llu events, %llu failures\n",
-		      runs.end - runs.first, t.admitted, t.dropped, t.early, t.events, t.failures);
+	print_message("# %llu runs: %llu admitted, %llu dropped, %llu of them blocked, %llu early, %llu events, %llu failures\n",
+		      runs.end - runs.first, t.admitted, t.dropped, t.blocked, t.early, t.events, t.failures);
 }
 
 static void test_packets(void **state)
