@@ -427,6 +427,39 @@ if [ -e /usr/sbin/weir-fleet ]; then
 	is "$(show weir-fleet Result) $(in_force)" "success limit add pushed budget 10/h" "without it the limits stay"
 fi
 
+# Metrics are served again soon, whatever somebody without rights does.
+port=127.0.0.1/9951
+scrape() {
+	exec 3<>"/dev/tcp/$port" && printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3 && grep -c '^weir_up 1' <&3
+	exec 3>&-
+} 2>/dev/null
+# served: within so many seconds
+served() {
+	local end=$((SECONDS + $1))
+	until [ "$(scrape)" = 1 ]; do
+		[ "$SECONDS" -lt "$end" ] || return
+		read -rt 0.1 <>/tmp/nothing || :
+	done
+}
+nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups timeout 60 bash -c "$1" nobody "$port"; }
+systemctl start weir-metrics.socket
+served 0
+ok $? "metrics are served"
+nobody 'for ((i = 0; i < 250; i++)); do exec 3<>"/dev/tcp/$1" && exec 3>&-; done' 2>/dev/null
+served 60
+ok $? "... after a crowd that connected and said nothing" || diag "$(systemctl status --no-pager -l weir-metrics.socket)"
+# of another address
+ip route replace table local local 127.0.0.1 dev lo src 127.0.0.2
+exec 4< <(nobody 'for i in {10..89}; do eval "exec $i<>/dev/tcp/$1" || exit; done; echo; read -rt 8 -u 10; echo $?' 2>/dev/null)
+read -rt 60 -u 4 _
+ip route replace table local local 127.0.0.1 dev lo src 127.0.0.1
+served 0
+ok $? "... while another host holds all the connections that it gets"
+read -rt 60 -u 4 ended
+exec 4<&-
+is "$ended" 1 "... which end after seconds"
+systemctl stop weir-metrics.socket
+
 # The timer, when the clock is set beyond two changes: the kernel knows one.
 # zones STATUS RESULT NAME: run weir-zones.service
 zones() {
