@@ -493,17 +493,19 @@ static void tables_age(struct work_struct *work)
 	queue_delayed_work(system_unbound_wq, &wn->age, again);
 }
 
-/* Have done what is due first, with what follows soon: exemptions end, limits join or are alone. */
+/* Have done what is due first: exemptions end, gathered; a limit joins or is alone. */
 static void config_watch(struct weir_net *wn, const struct weir_config *config)
 {
 	u64 end = weir_exempts_end(config->exempts), now = weir_clock();
 	unsigned int i;
 
+	if (end != U64_MAX)
+		end += GATHER_TICKS;
 	for (i = 0; i < config->count; i++)
 		end = min(end, weir_limit_turns(config->limit[i], now));
 	if (end != U64_MAX)
 		mod_delayed_work(system_unbound_wq, &wn->expire,
-				 min_t(u64, max(end + GATHER_TICKS, now) - now, MAX_JIFFY_OFFSET));
+				 min_t(u64, end > now ? end - now : 0, MAX_JIFFY_OFFSET));
 }
 
 /* A change of nothing else leaves out what has ended. */
