@@ -19,6 +19,7 @@
 #include "tool.h"
 
 #define NS_PER_SECOND	1000000000ULL
+#define NS_PER_MS	1000000LL
 
 struct restoring {
 	struct weir_saved_reader reader;
@@ -30,6 +31,7 @@ struct restoring {
 	struct weir_saved_head now;
 	bool again;			/* it was saved a moment ago, */
 	bool early;			/* and its XDP programs, too, are to be attached */
+	int64_t clock_ms;		/* by which the clock on the wall was set on since */
 };
 
 /* What passed since it was saved: across a reboot by the clock on the wall, if that went on. */
@@ -99,12 +101,29 @@ static int make_way(struct weir_tool *tool, struct weir_config *config)
 	return status ? status : put_config(tool, &nothing);
 }
 
+/* Have exemptions and blocks what was left of them, less the age, wherever the clock was set. */
+static void keep_left(struct weir_config *config, int64_t clock_ms)
+{
+	struct weir_exempt *exempt = config->exempts, *kept = exempt;
+
+	for (; exempt < config->exempts + config->exempt_count; exempt++) {
+		int64_t left = exempt->for_ms + clock_ms;
+
+		if (exempt->for_ms && left <= 0)
+			continue;
+		*kept = *exempt;
+		kept++->for_ms = exempt->for_ms ? left : 0;
+	}
+	config->exempt_count = kept - config->exempts;
+}
+
 static int prepare(struct weir_tool *tool, struct weir_config *config, void *data)
 {
 	struct restoring *restoring = data;
 	struct weir_restored *told = &restoring->told;
 	unsigned int i;
 
+	keep_left(config, restoring->clock_ms);
 	if (restoring->again && !restoring->early)
 		config->early_count = 0;
 	told->limits = config->limit_count;
@@ -305,6 +324,8 @@ static int restore(struct weir_tool *tool, struct restoring *restoring)
 	weir_saved_clocks(&now);
 	told->age_ns = age_of(&restoring->reader.head, &now);
 	told->saved = restoring->reader.head.wall_ns / NS_PER_SECOND;
+	restoring->clock_ms = (int64_t)(now.wall_ns - restoring->reader.head.wall_ns -
+					told->age_ns) / NS_PER_MS;
 	restoring->saved.file = path;
 	restoring->saved.before = prepare;
 	restoring->saved.after = fill;

@@ -9,6 +9,7 @@ usage: state_file.py make FILE [AGE [BOOT]]    write one: a configuration from s
        state_file.py replace FILE NEW TYPE OLD TEXT
                                                as FILE, but with TEXT for OLD in records of TYPE
 """
+import datetime
 import os
 import pathlib
 import re
@@ -95,11 +96,17 @@ def borders(path):
 
 
 def reboot(path, new, seconds):
+    def earlier(date):
+        return (datetime.datetime.fromisoformat(date[1].decode()) -
+                datetime.timedelta(seconds=int(seconds))).isoformat().encode()
+
     records = []
     for _, kind, data in records_of(path):
         if kind == HEAD:
             wall = struct.unpack_from("=Q", data, 40)[0] - int(seconds) * SECOND
             data = struct.pack("=40sQ", b"another boot", wall) + data[48:]
+        if kind == CONFIG:
+            data = re.sub(rb"(?<=until )([-0-9T:]+)(?=Z)", earlier, data)
         if kind != END:
             records.append(record(kind, data))
     write(new, records)
