@@ -14,7 +14,6 @@
 #include "config.h"
 #include "tool.h"
 
-
 struct batch {
 	struct weir_tool *tool;
 	FILE *input;
