@@ -183,8 +183,8 @@ static int refused(struct weir_tool *tool, const struct weir_xdp *at, int ret, b
 	const char *reason = strstr(complaint, KERNEL);
 
 	if (ret == -EOPNOTSUPP || ret == -EINVAL)
-		weir_err_set(&tool->err, "the driver of '%s' cannot run this program%s%s%s", at->dev,
-			     reason ? ": " : "", reason ? reason + strlen(KERNEL) : "",
+		weir_err_set(&tool->err, "the driver of '%s' cannot run this program%s%s%s",
+			     at->dev, reason ? ": " : "", reason ? reason + strlen(KERNEL) : "",
 			     at->mode == WEIR_XDP_NATIVE ? "; 'mode generic' works everywhere" : "");
 	else if (ret == -EBUSY || ret == -EEXIST)
 		weir_err_set(&tool->err, "'%s' has another XDP program%s", at->dev,
