@@ -387,19 +387,22 @@ static void warn_overlap(struct weir_tool *tool, const struct weir_prefix *prefi
 			 const char *limit, bool within, const char *what)
 {
 	struct weir_query query = { .prefix = *prefix, .blocked = true };
-	struct blocked blocked = { weir_there(tool, false), within ? prefix : NULL };
+	struct blocked blocked = { weir_there_counted(tool), within ? prefix : NULL };
 	struct weir_request request = {
 		.cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP, .set = &weir_query_fields,
 		.verb = WEIR_ON_SHOW, .model = &query, .reply_set = &weir_source_fields,
 		.reply = count_blocked, .data = &blocked,
 	};
 	struct weir_err err = tool->err;
+	uint64_t all = 0;
 	unsigned int i;
 
 	strcpy(query.limit, limit);
-	for (i = 0; blocked.there && i < blocked.there->limit_count; i++)
+	for (i = 0; blocked.there && i < blocked.there->limit_count; i++) {
+		all += blocked.there->limits[i].stats.blocked_now;
 		blocked.there->limits[i].stats.blocked_now = 0;
-	if (blocked.there)
+	}
+	if (all)
 		weir_nl_ask(&tool->nl, &request);
 	for (i = 0; blocked.there && i < blocked.there->limit_count; i++)
 		warn_blocked(tool, &blocked.there->limits[i], what);
