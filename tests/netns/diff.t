@@ -177,8 +177,8 @@ is "$(weir -quiet -file "$tmp/to" 2>&1)" "" "... and with -quiet there is no not
 weir save "$tmp/saved" && differs saved '0 ' "nor is an end that was saved"
 later=$(date -u -d '+3 hours' +%FT%TZ)
 sed "s/until.*/until $later/" "$tmp/saved" >"$tmp/later"
-changes "$(<"$tmp/saved")" "$(<"$tmp/later")" "-exist exempt add ::1 until $later" "another one is, earlier or later"
-changes "$(<"$tmp/later")" "$(<"$tmp/saved")" "-exist exempt add ::1 until .*" "... and back"
+changes "$(<"$tmp/saved")" "$(<"$tmp/later")" "-exist -force exempt add ::1 until $later" "another one is, earlier or later"
+changes "$(<"$tmp/later")" "$(<"$tmp/saved")" "-exist -force exempt add ::1 until .*" "... and back"
 echo 'exempt add ::1 for 20m' >"$tmp/from"
 differs from '1 -exist -force exempt add ::1 for 20m' "an end that is nearer than that in force is one"
 apply from
