@@ -104,17 +104,18 @@ static int make_way(struct weir_tool *tool, struct weir_config *config)
 /* Have exemptions and blocks what was left of them, less the age, wherever the clock was set. */
 static void keep_left(struct weir_config *config, int64_t clock_ms)
 {
-	struct weir_exempt *exempt = config->exempts, *kept = exempt;
+	unsigned int i, kept = 0;
 
-	for (; exempt < config->exempts + config->exempt_count; exempt++) {
+	for (i = 0; i < config->exempt_count; i++) {
+		struct weir_exempt *exempt = &config->exempts[i];
 		int64_t left = exempt->for_ms + clock_ms;
 
 		if (exempt->for_ms && left <= 0)
 			continue;
-		*kept = *exempt;
-		kept++->for_ms = exempt->for_ms ? left : 0;
+		exempt->for_ms = exempt->for_ms ? left : 0;
+		config->exempts[kept++] = *exempt;
 	}
-	config->exempt_count = kept - config->exempts;
+	config->exempt_count = kept;
 }
 
 static int prepare(struct weir_tool *tool, struct weir_config *config, void *data)
