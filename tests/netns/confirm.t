@@ -25,7 +25,7 @@ xdp=''
 # facts: what is in force, without times; ends: how long exemptions and blocks last
 facts() {
 	weir -j source show idle | jq -c '.[] | del(.next_ms, .blocked_ms) | del(.budgets[]?.next_ms)' | sort
-	weir save | sed 's/ for [0-9hms.]*//'
+	weir save | sed 's/ until [-0-9T:]*Z//'
 	weir xdp show | sed 's/program.*//'
 }
 facts >"$tmp/facts"

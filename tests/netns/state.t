@@ -103,7 +103,7 @@ holds "restore after the module was loaded anew" restore "$tmp/state" -j
 like "$(<"$tmp/out")" '"evicted":0,"blocks_lost":0,"skipped":0' "... with all that was saved"
 look after
 alike before after "loaded anew"
-is "$(weir save | sed 's/ for [0-9hms.]*//')" "$(sed 's/ for [0-9hms.]*//' "$tmp/config.before")" "... and the configuration is what it was"
+is "$(weir save | sed 's/ until [-0-9T:]*Z//')" "$(sed 's/ until [-0-9T:]*Z//' "$tmp/config.before")" "... and the configuration is what it was"
 within "$(exempt 0)" $((3600 - $(since "$began"))) 3600 "... exemptions last as long as they would have"
 within "$(exempt 1)" $((1800 - $(since "$began"))) 1800 "... each"
 

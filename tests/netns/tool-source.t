@@ -66,7 +66,7 @@ while read -r line; do
 	for verb in get "block for 1h36m" release "block for 1.5h" forget charge; do
 		# shellcheck disable=SC2086 # words
 		weir source ${verb%% *} ${line%% count*} ${verb#"${verb%% *}"} >"$tmp/out" 2>&1 </dev/null
-		is "$? $(sed -n "1s,^${line%% count*} .*,shown,p" "$tmp/out")" "0 shown" "source ${verb%% *} of what is shown: $line" || diag "$(<"$tmp/out")"
+		is "$? $(sed -n "s,^${line%% count*} .*,shown,p" "$tmp/out" | head -n 1)" "0 shown" "source ${verb%% *} of what is shown: $line" || diag "$(<"$tmp/out")"
 	done
 done <"$tmp/shown"
 weir limit del six

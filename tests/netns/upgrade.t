@@ -59,7 +59,7 @@ flood -s 10.2.0.1 -c 30
 # facts: what is in force, without times
 facts() {
 	weir -j source show idle | jq -c '.[] | del(.next_ms, .blocked_ms) | del(.budgets[]?.next_ms)' | sort
-	weir save | sed 's/ for [0-9hms.]*//'
+	weir save | sed 's/ until [-0-9T:]*Z//'
 	here -j source show idle | jq -c '.[] | [.source, .budgets[].count]'
 	there -j source show idle | jq -c '.[] | [.source, .limit]'
 	there save
