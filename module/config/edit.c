@@ -8,7 +8,9 @@
  */
 #include <linux/err.h>
 #include <linux/jiffies.h>
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -514,18 +516,21 @@ static void config_expire(struct work_struct *work)
 	struct weir_net *wn = container_of(to_delayed_work(work), struct weir_net, expire);
 	struct weir_edit *edit = weir_edit_begin(wn, false, 0);
 	struct weir_error error = { };
+	struct mem_cgroup *old = NULL;
 	u64 now = weir_clock();
 	unsigned int i;
 	int err = 0;
 
 	if (edit)
-		edit->notify = wn->notify;
+		old = set_active_memcg(wn->memcg);
 	for (i = 0; edit && !err && i < edit->count; i++)
 		if (weir_limit_turns(edit->limit[i], now) <= now)
 			err = weir_edit_limit_remake(edit, i, &edit->limit[i]->cfg, &error);
 	if (!edit || weir_edit_end(edit, err, &error))
 		/* There was no memory. */
 		queue_delayed_work(system_unbound_wq, &wn->expire, HZ);
+	if (edit)
+		set_active_memcg(old);
 }
 
 /*
@@ -616,6 +621,15 @@ static void limit_drain(struct weir_limit *limit, const struct weir_limit *was)
 	weir_limit_count_evictions(limit, weir_table_drain(limit->table));
 	weir_limit_count_blocks(limit, 0, weir_table_unblocked(limit->table));
 	weir_pressure_reset(limit);
+}
+
+/* Keep the cgroup that pays for a change: a change by the worker is charged to it, too. */
+static void memcg_keep(struct weir_net *wn)
+{
+	struct mem_cgroup *old = wn->memcg;
+
+	wn->memcg = get_mem_cgroup_from_mm(current->mm);
+	mem_cgroup_put(old);
 }
 
 static void config_publish(const struct weir_edit *edit, struct weir_config *config)
@@ -710,10 +724,10 @@ static int edit_publish(struct weir_edit *edit, struct weir_error *error)
 		wn->held = config;
 		return 0;
 	}
+	memcg_keep(wn);
 	config_publish(edit, config);
 	config_watch(wn, config);
-	if (edit->notify)
-		edit->notify(edit);
+	weir_events_config(edit);
 	if (!edit->old)
 		return 0;
 	if (!config->count && wn->hooked)
@@ -767,6 +781,7 @@ void weir_config_free(struct weir_net *wn)
 
 	cancel_delayed_work_sync(&wn->age);
 	weir_events_stop(wn);
+	mem_cgroup_put(wn->memcg);
 	config_free(wn->held);
 	if (!config)
 		return;

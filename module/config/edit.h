@@ -28,8 +28,6 @@ struct weir_edit {
 	bool force;				/* whatever it loses: see keep.c */
 	bool renew;				/* an exemption that is added may exist, */
 	bool shorten;				/* and gets an earlier end, too */
-	/* Called when it is published, before the old one is freed; or NULL */
-	void (*notify)(const struct weir_edit *edit);
 	unsigned int count;			/* of limits */
 	struct weir_limit *limit[WEIR_LIMITS_MAX]; /* in order, some from @old */
 	struct weir_limit *was[WEIR_LIMITS_MAX]; /* the old one that each is or replaces */

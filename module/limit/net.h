@@ -18,7 +18,6 @@
 
 struct weir_config;
 struct weir_drop;
-struct weir_edit;
 struct weir_events;
 struct weir_refusal_cache;
 
@@ -48,8 +47,7 @@ struct weir_net {
 	struct weir_events *events;	/* ring of events, allocated while @hooked */
 	struct delayed_work age;	/* calls weir_table_age() */
 	struct delayed_work expire;	/* see config_watch() in config/edit.c */
-	void (*notify)(const struct weir_edit *edit);	/* this, under @lock */
-
+	struct mem_cgroup *memcg;	/* of the last change by a process; held */
 	atomic64_t events_lost;	/* because the ring was full or sending failed */
 };
 

@@ -394,8 +394,6 @@ static int change_reply(struct genl_info *info, struct sk_buff *reply)
 			       config ? config_exempts(info) : 1);
 	if (!edit)
 		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
-	wn->notify = weir_nl_event_config;
-	edit->notify = wn->notify;
 	edit->whole = config || publish;
 	before = edit->exempts;
 	edit->force = config && attrs[WEIR_A_CONFIG_FORCE];

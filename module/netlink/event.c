@@ -171,7 +171,7 @@ static void exempts_notify(struct weir_net *wn, u32 what, const struct weir_conf
 	}
 }
 
-void weir_nl_event_config(const struct weir_edit *edit)
+static void event_config(const struct weir_edit *edit)
 {
 	const struct weir_config *now = weir_config_get(edit->wn);
 	struct weir_net *wn = edit->wn;
@@ -270,4 +270,5 @@ static void event_send(struct weir_net *wn, const struct weir_event *event)
 const struct weir_event_sink weir_nl_event_sink = {
 	.listening = has_listeners,
 	.send = event_send,
+	.config = event_config,
 };

@@ -23,7 +23,6 @@ struct weir_last_drop;
 extern const struct weir_event_sink weir_nl_event_sink;
 
 void weir_nl_events_stop(void);
-void weir_nl_event_config(const struct weir_edit *edit);
 void weir_nl_event_reset(struct weir_net *wn, const struct weir_limit *limit);
 void weir_nl_event_done(struct weir_net *wn, u32 what, const struct nlmsghdr *reply);
 

@@ -30,6 +30,11 @@ void weir_events_sink(const struct weir_event_sink *to)
 	sink = to;
 }
 
+void weir_events_config(const struct weir_edit *edit)
+{
+	sink->config(edit);
+}
+
 static void events_work(struct work_struct *work)
 {
 	struct weir_events *events = container_of(work, struct weir_events, work);

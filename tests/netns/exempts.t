@@ -43,6 +43,24 @@ is "$?" 0 "one can be exempt although no more can be blocked"
 weir block flush
 is "$(weir -j exempt get 10.255.255.7 | json prefix)" 10.255.255.0/24 "the last of them applies"
 
+# What a worker makes anew is paid for by the cgroup that has paid for it before
+none_blocked() { [ "$(weir -j stats show | json blocked_prefix_count)" = 0 ]; }
+weir exempt flush
+group=/sys/fs/cgroup/payer
+mkdir "$group" && echo +memory >/sys/fs/cgroup/cgroup.subtree_control || bail "no cgroup"
+(
+	echo "$BASHPID" >"$group/cgroup.procs"
+	weir -quiet -batch "$tmp/exempts"
+	weir -quiet block add 11.0.0.0/8 for 1s
+)
+paid() { sed -n 's/^kernel //p' "$group/memory.stat"; }
+before=$(paid)
+holds "a block ends among 65536 exemptions" wait_for 60 none_blocked
+within "$(paid)" $((before * 3 / 4)) "$before" "... and their index is still paid for"
+weir exempt flush
+within "$(paid)" 0 $((before / 10)) "... until it is freed"
+rmdir "$group"
+
 # A batch: requests that the tool sends, counted by the kernel. One looks up the family.
 weir exempt flush
 head -n 1024 "$tmp/exempts" >"$tmp/many"
@@ -69,7 +87,6 @@ is "$(weir -j stats show | json blocked_prefix_count)" 1024 "... and all are the
 sed 's/exempt/block/' "$tmp/gone" >"$tmp/freed"
 requests weir -batch "$tmp/freed"
 number 2 sys_sendto "... and one ends them"
-none_blocked() { [ "$(weir -j stats show | json blocked_prefix_count)" = 0 ]; }
 holds "... all" none_blocked
 # Their ends lie within a second, one in each 5 ms.
 for n in {0..199}; do echo "block add 10.9.$n.0/24 for $((1000 + 5 * n))ms"; done >"$tmp/ends"
@@ -82,6 +99,12 @@ else
 	skip "$untraced" "grace periods of ends"
 fi
 if [ -z "$untraced" ]; then requests_stop; fi
+# A configuration that is published again for another reason has none that have ended.
+count=$(grep -c '^block-prefix removed' "$tmp/events")
+weir -quiet -batch "$tmp/ends"
+until none_blocked; do weir source forget all >/dev/null; done
+ends_told() { [ "$(grep -c '^block-prefix removed' "$tmp/events")" = $((count + 200)) ]; }
+holds "each end is told, also while sources are forgotten" wait_for 60 ends_told
 quiet
 
 # said FILE: status and messages of a batch from stdin

@@ -11,6 +11,10 @@ void weir_events_stop(struct weir_net *wn)
 {
 }
 
+void weir_events_config(const struct weir_edit *edit)
+{
+}
+
 void weir_event_newcomers(struct weir_net *wn, const struct weir_limit *limit)
 {
 }

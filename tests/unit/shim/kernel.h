@@ -251,6 +251,10 @@ extern long shim_available_pages;
 
 #define si_mem_available()	shim_available_pages
 
+#define get_mem_cgroup_from_mm(mm)	((struct mem_cgroup *)NULL)
+#define mem_cgroup_put(memcg)		((void)(memcg))
+#define set_active_memcg(memcg)		((void)(memcg), (struct mem_cgroup *)NULL)
+
 #define __vmalloc(size, gfp)	kvzalloc(size, gfp)
 #define vfree(p)		kvfree(p)
 #define is_vmalloc_addr(p)	((p) != NULL)
