@@ -210,7 +210,7 @@ check_house() {
 # A limit on the module's size, so that the code does not grow back; generated files do not
 # count. A file is as long as its noun.
 check_size() {
-	local list n bad=0 most=18696
+	local list n bad=0 most=18816
 	mapfile -t list < <(files '^module/.*\.[ch]$' | xargs grep -L 'YNL-GEN')
 	n=$(cat "${list[@]}" | wc -l)
 	[ "$n" -le "$most" ] || { echo "module/ has $n lines; $most is the most" && bad=1; }

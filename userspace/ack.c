@@ -193,14 +193,16 @@ static void add_given(struct spot *spot)
 
 /*
  * Format the number in the cookie: bytes for ENOMEM and EDQUOT, of what is in the way for
- * EBUSY, else a maximum.
+ * EBUSY, what has room for ENOSPC, else a maximum.
  */
 static const char *say_value(uint64_t value, int error, char buf[64])
 {
 	bool bytes = error == ENOMEM || error == EDQUOT;
 
 	*buf = '\0';
-	if (value && error == EBUSY)
+	if (value && error == ENOSPC)
+		snprintf(buf, 64, " (made for %" PRIu64 ")", value);
+	else if (value && error == EBUSY)
 		snprintf(buf, 64, " (%" PRIu64 " of them)", value);
 	else if (value && !bytes)
 		snprintf(buf, 64, " (at most %" PRIu64 ")", value);

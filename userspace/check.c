@@ -240,7 +240,7 @@ static int check_words(const struct weir_limit *limit, unsigned int verb, struct
 		.budgets_by = !!*limit->budgets_by,
 		.bucket = limit->budget_count && limit->budgets[0].mode == WEIR_MODE_BUCKET,
 		.alone = limit->budget_count && limit->budgets[0].alone,
-		.shared = limit->sharing == WEIR_SHARING_SHARED,
+		.shared = limit->sharing == WEIR_SHARING_SHARED, .blocks = !!limit->blocks_only,
 		.len4 = per ? limit->per[0] : 32, .len6 = per ? limit->per[1] : 64,
 	};
 	struct weir_broken_rule rule;
@@ -288,6 +288,10 @@ static int check_limit(struct weir_args *args, unsigned int verb, struct weir_li
 	if (limit->only && !(limit->budgets[0].has & WEIR_HAS(BUDGET_BUDGET))) {
 		weir_err_set(args->err, "only: give the budgets that the limit shall have, too");
 		return weir_args_blame(args, "only");
+	}
+	if (limit->blocks_only && limit->has & (WEIR_HAS(LIMIT_BUDGET) | WEIR_HAS(LIMIT_SOURCES))) {
+		weir_err_set(args->err, "blocks: a limit that only blocks has no budget and no sources; leave the one or the other out");
+		return weir_args_blame(args, "blocks");
 	}
 	if (verb == WEIR_ON_SET && !limit->has)
 		return weir_err_set(args->err, "nothing to change in '%s'", limit->name);

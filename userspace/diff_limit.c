@@ -108,7 +108,7 @@ static bool is_partial(const struct weir_limit *limit)
 		if (has_slots(is) && !(is->has & WEIR_HAS(BUDGET_SLOTS)))
 			return true;
 	}
-	return !(limit->has & WEIR_HAS(LIMIT_SOURCES));
+	return !(limit->has & (WEIR_HAS(LIMIT_SOURCES) | WEIR_HAS(LIMIT_BLOCKS_ONLY)));
 }
 
 int weir_diff_complete(struct weir_tool *tool, struct weir_limit *limit,

@@ -50,7 +50,8 @@ struct weir_type;
 struct weir_field {
 	const char *word;		/* NULL: shown, never written */
 	const struct weir_type *type;
-	unsigned int flags, needed;	/* needed: commands that require it */
+	unsigned int flags, needed;	/* needed: commands that require it, */
+	const char *instead;		/* or this word; or NULL */
 	uint16_t attr, part;		/* of the value and its second part */
 	const struct weir_attr_spec *spec;	/* of attr */
 	size_t offset, size;

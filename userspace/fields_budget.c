@@ -21,7 +21,7 @@ const struct weir_set weir_counter_fields = {
 
 static const struct weir_field budget_rows[] = {
 	{ "budget", &weir_type_budget, ON_LIMIT | WEIR_AGAIN, BUDGET(BUDGET, amount),
-	  .part = WEIR_A_BUDGET_WINDOW_MS, .needed = WEIR_ON_ADD,
+	  .part = WEIR_A_BUDGET_WINDOW_MS, .needed = WEIR_ON_ADD, .instead = "blocks",
 	  .help = "TIME: ms, s ... month, total; up to 4, each with\n"
 	  "                            slots, mode, burst and alone that follow it" },
 	{ "unit", &weir_type_enum, WEIR_FOLLOWS | WEIR_BARE | WEIR_QUIET | ON_LIMIT,

@@ -206,7 +206,8 @@ static const struct weir_field source_rows[] = {
 	{ "never-fits", &weir_type_flag, WEIR_MUTE, AT(source, never_fits), .key = "never_fits" },
 	/* Likewise, of a limit that goes by a list. */
 	{ "budget-by", &weir_type_prefix, WEIR_MUTE, AT(source, asked.by), .key = "budget_by" },
-	{ "action", &weir_type_enum, WEIR_MUTE | WEIR_EVENT, SOURCE(ACTION, action) },
+	{ "action", &weir_type_enum, WEIR_MUTE | WEIR_EVENT, SOURCE(ACTION, action),
+	  .bit = WEIR_HAS(SOURCE_ACTION) },
 	{ NULL, &weir_type_code, 0, SOURCE(EVENT, event) },
 	{ "forgotten", &weir_type_uint, 0, SOURCE(FORGOTTEN, forgotten),
 	  .bit = WEIR_HAS(SOURCE_FORGOTTEN) },

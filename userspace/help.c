@@ -74,32 +74,38 @@ static void put_word(FILE *to, int *column, const struct weir_word *words,
 		     const struct weir_word *word, unsigned int verb)
 {
 	const struct weir_field *field = word->is, *other;
+	const struct weir_word *at, *instead = NULL;
 	bool needed = field->needed & verb;
 	char item[128], value[WEIR_TEXT_SIZE], name[WEIR_TEXT_SIZE];
 	int len;
 
-	for (; words < word; words++) {
-		other = words->is;
-		if (words->in == word->in && other->attr == field->attr)
+	for (at = words; at < word; at++) {
+		other = at->is;
+		if (at->in == word->in && other->attr == field->attr)
+			return;
+		/* part of what is needed */
+		if (other->needed & verb && other->instead && !strcmp(other->instead, word->name))
 			return;
 	}
 	if (field->flags & WEIR_FOLLOWS)	/* part of the previous row's placeholder */
 		return;
-	len = snprintf(item, sizeof(item), "%s%s", needed ? "" : "[ ",
+	if (needed && field->instead)
+		instead = weir_word_find(words, field->instead);
+	len = snprintf(item, sizeof(item), "%s%s", instead ? "{ " : needed ? "" : "[ ",
 		       field->flags & WEIR_NOT ? "[not] " : "");
-	for (words = word; words->name; words++) {
-		other = words->is;
-		if (words->in != word->in || other->attr != field->attr ||
-		    (words != word && other == field))
+	for (at = word; at->name; at++) {
+		other = at->is;
+		if (at != instead && (at->in != word->in || other->attr != field->attr ||
+				      (at != word && other == field)))
 			continue;
 		weir_field_value(other, value);
 		len += snprintf(item + len, sizeof(item) - len, "%s%s%s%s",
-				words == word ? "" : " | ", stands_alone(other) ?
-				weir_field_name(other, name) : words->name,
+				at == word ? "" : " | ", stands_alone(other) ?
+				weir_field_name(other, name) : at->name,
 				*value && !stands_alone(other) ? " " : "",
 				stands_alone(other) ? "" : value);
 	}
-	snprintf(item + len, sizeof(item) - len, "%s", needed ? "" : " ]");
+	snprintf(item + len, sizeof(item) - len, "%s", instead ? " }" : needed ? "" : " ]");
 	put_item(to, column, item);
 }
 

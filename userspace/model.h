@@ -89,6 +89,7 @@ struct weir_limit {
 	unsigned int budget_count;
 	struct weir_budget budgets[WEIR_BUDGETS_MAX];
 	uint32_t sources, action, sharing;
+	uint32_t blocks_only;	/* in place of budgets and sources; or 0 */
 	uint8_t per[2];		/* prefix lengths, IPv4 and IPv6 */
 	struct weir_amount newcomers;	/* count 0: none */
 	uint32_t flood, known_ms;

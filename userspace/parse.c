@@ -378,6 +378,13 @@ static int read_next(struct reading *reading)
 	return read_word(reading, word, value, negate);
 }
 
+static bool has_word(const struct reading *reading, const char *name)
+{
+	const struct weir_word *word = name ? weir_word_find(reading->words, name) : NULL;
+
+	return word && reading->seen[word - reading->words];
+}
+
 static int check_needed(const struct reading *reading)
 {
 	const struct weir_field *field;
@@ -388,7 +395,8 @@ static int check_needed(const struct reading *reading)
 	for (i = 0; reading->words[i].name; i++) {
 		field = reading->words[i].is;
 		in = reading->words[i].in;
-		if (field->needed & reading->verb && (!in || in->many) && !reading->seen[i])
+		if (field->needed & reading->verb && (!in || in->many) && !reading->seen[i] &&
+		    !has_word(reading, field->instead))
 			return weir_field_required(field, reading->args->err);
 	}
 	return 0;

@@ -167,7 +167,8 @@ static void show_standing(struct weir_out *out, const struct weir_source *source
 		show(out, WEIR_A_SOURCE_DROPPED, source);
 	if (out->json || observe || source->would_drop)
 		show(out, WEIR_A_SOURCE_WOULD_DROP, source);
-	show(out, WEIR_A_SOURCE_IDLE, source);
+	if (source->budget_count)
+		show(out, WEIR_A_SOURCE_IDLE, source);
 	if (out->json || source->budgets[0].count)
 		show(out, WEIR_A_SOURCE_FLOOR, source);
 	show_newcomer(out, source);
@@ -220,7 +221,7 @@ void weir_show_source(struct weir_out *out, const void *model)
 				source->exempt.block, out, source);
 		if (by_prefix && out->json)
 			show_prefix_block(out, source);
-	} else if (!source->budget_count) {
+	} else if (!source->budget_count && !(source->has & WEIR_HAS(SOURCE_ACTION))) {
 		show_blocked(out, source);
 		if (!source->blocked)
 			weir_out_word(out, WEIR_COLOR_NONE, "released");

@@ -129,8 +129,10 @@ void weir_show_limit(struct weir_out *out, const void *model)
 	if (stats->sources_wanted && !limit.newcomers.count)
 		weir_out_text(out, "\n");
 	if (stats->blocks_lost) {
-		weir_out_word(out, WEIR_COLOR_BAD,
+		weir_out_word(out, WEIR_COLOR_BAD, limit.blocks_only ?
+			      "    no room was left for a block: try blocks %u" :
 			      "    half of the places of a set are blocked, no room for more: try sources %u",
+			      limit.blocks_only ? MIN(2 * limit.blocks_only, WEIR_BLOCKS_MAX) :
 			      MIN(2 * limit.sources, WEIR_SOURCES_MAX));
 		weir_out_text(out, "\n");
 	}

@@ -471,7 +471,7 @@ int weir_source_release(struct weir_tool *tool, const struct weir_command *comma
 		if (!status && add)
 			warn_observing(tool, query);
 		if (status == WEIR_EXIT_REFUSED && add && weir_without_limits(tool))
-			weir_err_set(&tool->err, "ADDR %s: a source is blocked by limits, and there is none; first: weir limit add ban budget 4G/1d",
+			weir_err_set(&tool->err, "ADDR %s: a source is blocked by limits, and there is none; first: weir limit add ban blocks 10000",
 				     weir_text_prefix(NULL, &query->prefix, buf));
 		return add ? status : tell_prefix(tool, query, status);
 	}

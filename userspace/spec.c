@@ -109,7 +109,8 @@ const struct weir_attr_spec weir_limit_attrs[] = { ATTR(LIMIT_PAD, "pad"),
 	ATTR(LIMIT_LEARNING_NS, "learning_ns"), ATTR(LIMIT_BLOCKS, "blocks"),
 	ATTR(LIMIT_LOG, "log"), ATTR(LIMIT_BUDGETS_BY, "budgets_by"),
 	ENUM(LIMIT_SHARING, "sharing", sharing), ATTR(LIMIT_ALONE_NOW, "alone_now"),
-	RANGE(LIMIT_JOINED_MS, "joined_ms", 0, WEIR_JOINED_MS_MAX), };
+	RANGE(LIMIT_JOINED_MS, "joined_ms", 0, WEIR_JOINED_MS_MAX),
+	RANGE(LIMIT_BLOCKS_ONLY, "blocks_only", 1, WEIR_BLOCKS_MAX), };
 
 const struct weir_attr_spec weir_exempt_attrs[] = { ATTR(EXEMPT_ADDRESS, "address"),
 	RANGE(EXEMPT_PREFIX_LEN, "prefix_len", 0, 128), ATTR(EXEMPT_DEV, "dev"),

@@ -20,7 +20,6 @@
 #define VARIABLE	"SSH_CONNECTION"
 /* Bound on the parent processes searched. */
 #define PARENTS_MAX	32
-#define ENDLESS		1000000000	/* packets */
 #define ADVICE_SIZE	160
 
 struct ssh {
@@ -252,17 +251,6 @@ static const struct weir_exempt *blocked_by(const struct weir_config *config,
 	return NULL;
 }
 
-/* Is the limit one that only holds blocks? No connection uses up such budgets. */
-static bool is_endless(const struct weir_limit *limit)
-{
-	unsigned int i;
-
-	for (i = 0; i < limit->budget_count; i++)
-		if (limit->budgets[i].unit || limit->budgets[i].amount.count < ENDLESS)
-			return false;
-	return limit->budget_count && !limit->newcomers.count && !*limit->budgets_by;
-}
-
 static const char *which(const struct weir_limit *limit)
 {
 	return limit->match.has & ~limit->match.invert & WEIR_COND_SYN ? "new" : "own";
@@ -291,7 +279,7 @@ static bool warn_limit(struct weir_tool *tool, const struct ssh *ssh,
 	char buf[WEIR_TEXT_SIZE], block[WEIR_TEXT_SIZE] = "", how[ADVICE_SIZE], sentence[300];
 	const struct weir_exempt *by = blocked_by(config, ssh, limit);
 
-	if (!by && is_endless(limit))
+	if (!by && limit->blocks_only)
 		return false;
 	if (by)
 		snprintf(block, sizeof(block), ", which the blocked prefix %.50s covers",

@@ -346,7 +346,8 @@ static void draw_source(const struct weir_top_data *now, const struct weir_sourc
 	at += RATE + 1;
 	snprintf(text, sizeof(text), "%.300s/", weir_text_amount(first->count, 3, buf));
 	strcat(text, weir_text_amount(first->budget, 3, buf));
-	put_right(cells, row, at, COUNT, WEIR_STYLE_PLAIN, text);
+	if (source->budget_count)
+		put_right(cells, row, at, COUNT, WEIR_STYLE_PLAIN, text);
 	put_right(cells, row, at += COUNT + 1, DROPPED, WEIR_STYLE_PLAIN,
 		  weir_text_amount(source->dropped + source->would_drop, 3, buf));
 	style = state_text(source, text);

@@ -6,7 +6,7 @@
 # a range blocks the prefix; those on countries are refused, and the bouncer logs why.
 case $1 in
 add)
-	weir limit show crowdsec >/dev/null 2>&1 || weir -exist limit add crowdsec budget 4G/1d per 32,128
+	weir limit show crowdsec >/dev/null 2>&1 || weir -exist limit add crowdsec blocks 50000 per 32,128
 	exec weir -exist source block "$2" limit crowdsec for "$3s"
 	;;
 del) exec weir -exist source release "$2" limit crowdsec ;;

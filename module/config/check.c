@@ -235,7 +235,7 @@ static int words_check(struct weir_limit *limit, struct weir_error *error)
 		.calendar = weir_limit_has_calendar(cfg),
 		.budgets_by = !!cfg->budgets_by,
 		.bucket = cfg->budget[0].mode == WEIR_MODE_BUCKET, .alone = !!cfg->budget[0].alone,
-		.shared = cfg->shared, .slotless = limit_slotless(cfg),
+		.shared = cfg->shared, .slotless = limit_slotless(cfg), .blocks = !cfg->budgets,
 		.len4 = cfg->prefix.len4, .len6 = cfg->prefix.len6,
 	};
 	struct weir_broken_rule rule;
@@ -269,15 +269,17 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 	limit->renew = limit->cfg.renew;
 	limit->largest[false] = U64_MAX;
 	limit->largest[true] = U64_MAX;
-	for (i = 0; i < limit->budgets; i++) {
+	for (i = 0; i < max(limit->budgets, 1); i++) {
 		err = budget_check(limit, i, error);
 		if (err)
 			return err;
+		if (!limit->budgets)
+			break;
 		largest = &limit->largest[!!(limit->bytes & BIT(i))];
 		*largest = min(*largest, room_least(limit, i));
 	}
 	limit->single = limit->budgets == 1 && !limit->cfg.budgets_by;
-	if (!limit->cfg.budgets_by)
+	if (limit->budgets && !limit->cfg.budgets_by)
 		memcpy(limit->fits, limit->largest, sizeof(limit->fits));
 	return words_check(limit, error);
 }

@@ -10,6 +10,7 @@
 
 #include "clock.h"
 #include "config/keep.h"
+#include "config/make.h"
 #include "limit/net.h"
 
 /* Of the old table: blocks that find no room in the new one, and all that live. */
@@ -92,11 +93,11 @@ int weir_limit_keeps(const struct weir_limit *limit, const struct weir_limit *wa
 		return err;
 	error->value = tally.lost;
 	if (tally.lost)
-		return weir_refuse(error, -EBUSY, WEIR_A_LIMIT_SOURCES,
-				   "blocks would find no room and end; more sources keep them");
+		return weir_refuse(error, -EBUSY, weir_limit_size_attr(&limit->cfg),
+				   "blocks would find no room and end; a larger number keeps them");
 	error->value = tally.sources;
 	if (limit->cfg.sources < was->cfg.sources && tally.sources > limit->cfg.sources)
-		return weir_refuse(error, -EBUSY, WEIR_A_LIMIT_SOURCES,
+		return weir_refuse(error, -EBUSY, weir_limit_size_attr(&limit->cfg),
 				   "sources with the smallest counts, or known and idle, would lose their places; give as many as there are");
 	error->value = 0;
 	return 0;

@@ -26,6 +26,11 @@
 #define PREFIX6_DEFAULT		64
 #define SOURCES_DEFAULT		65536
 #define FLOOD_DEFAULT		100000
+/*
+ * The places of a block: of tables up to the largest fewer than one in 100,000 has a set without
+ * one for a block, their number being Poisson distributed.
+ */
+#define BLOCK_SOURCES		3
 
 /* The default configuration of a limit. */
 void weir_limit_init(struct weir_limit_config *cfg, const char *name)
@@ -39,6 +44,16 @@ void weir_limit_init(struct weir_limit_config *cfg, const char *name)
 	cfg->newcomers.known_ms = WEIR_KNOWN_MS_DEFAULT;
 	cfg->zone.change = S64_MAX;
 	strscpy_pad(cfg->name, name, sizeof(cfg->name));
+}
+
+/* Have a limit only block. It has a count all the same, which stays empty. */
+void weir_limit_only_blocks(struct weir_limit_config *cfg, u32 blocks)
+{
+	memset(cfg->budget, 0, sizeof(cfg->budget));
+	cfg->budget[0] = (struct weir_budget) { .amount = 1, .window_ms = MSEC_PER_SEC };
+	cfg->budgets = 0;
+	cfg->blocks = blocks;
+	cfg->sources = max_t(u32, WEIR_SOURCES_MIN, blocks * BLOCK_SOURCES);
 }
 
 /* The sources of one length within a prefix, or within all addresses; at most the default. */
@@ -108,7 +123,7 @@ static bool table_serves(const struct weir_limit *was, const struct weir_limit *
 	for (i = 0; i < limit->budgets; i++)
 		if (was->budgets != limit->budgets || !count_serves(was, limit, i))
 			return false;
-	return was->cfg.sources == limit->cfg.sources &&
+	return was->cfg.blocks == limit->cfg.blocks && was->cfg.sources == limit->cfg.sources &&
 	       !was->newcomers.budget == !limit->newcomers.budget;
 }
 
@@ -146,23 +161,25 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit,
 		.newcomers = limit->newcomers.budget,
 		.strangers = !limit->cfg.newcomers.known_ms,
 		.prefix = limit->prefix,
+		.blocks = limit->cfg.blocks,
 	};
+	const int attr = weir_limit_size_attr(&limit->cfg);
 	struct weir_table *table;
 	unsigned int i;
 	u64 bytes;
 
-	for (i = 0; i < limit->budgets; i++)
+	for (i = 0; i < max(limit->budgets, 1); i++)
 		spec.count[i] = count_spec(limit, i);
 	if (was)
 		weir_slots_follow(&spec, was->table);
 	bytes = weir_table_need(&spec);
 	error->value = bytes;
 	if (!weir_net_affords(wn, bytes))
-		return weir_refuse(error, -EDQUOT, WEIR_A_LIMIT_SOURCES,
+		return weir_refuse(error, -EDQUOT, attr,
 				   "tables of a user's namespace hold 64 MiB; fewer sources may fit");
 	table = weir_table_alloc(&spec, weir_clock());
 	if (IS_ERR(table))
-		return weir_refuse(error, PTR_ERR(table), WEIR_A_LIMIT_SOURCES,
+		return weir_refuse(error, PTR_ERR(table), attr,
 				   "not enough memory for a table of so many sources; try fewer");
 	error->value = 0;
 	weir_table_account(table, &wn->bytes);
@@ -216,7 +233,7 @@ struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit_
 		weir_limit_drop(limit);
 		return ERR_PTR(err);
 	}
-	for (i = 0; i < limit->budgets; i++)
+	for (i = 0; i < max(limit->budgets, 1); i++)
 		limit->most[i] = budget_most(limit, i, was);
 	if (was) {
 		limit->id = was->id;

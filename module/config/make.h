@@ -13,11 +13,18 @@ struct weir_net;
  */
 u32 weir_limit_sources(const struct weir_limit_config *cfg);
 void weir_limit_init(struct weir_limit_config *cfg, const char *name);
+void weir_limit_only_blocks(struct weir_limit_config *cfg, u32 blocks);
 u64 weir_limit_turns(const struct weir_limit *limit, u64 now);
 struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit_config *cfg,
 				   const struct weir_limit *was, struct weir_error *error);
 void weir_limit_replaced(const struct weir_limit *limit, const struct weir_limit *heir);
 void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir);
 void weir_limit_drop(struct weir_limit *limit);
+
+/* The attribute that says how large the table is. */
+static inline int weir_limit_size_attr(const struct weir_limit_config *cfg)
+{
+	return cfg->budgets ? WEIR_A_LIMIT_SOURCES : WEIR_A_LIMIT_BLOCKS_ONLY;
+}
 
 #endif /* WEIR_MAKE_H */

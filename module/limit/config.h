@@ -40,9 +40,10 @@ struct weir_limit_config {
 	struct weir_newcomers_config newcomers;
 	struct weir_prefixes *budgets_by;	/* or NULL; a limit that is made holds it */
 	u32 sources;
+	u32 blocks;		/* that it is made for, if it only blocks; else 0 */
 	u16 log;		/* group of nflog for what is dropped; 0: none */
 	struct weir_prefix prefix;
-	u8 budgets;		/* how many */
+	u8 budgets;		/* how many; 0: it only blocks, and the first counts nobody */
 	u8 bytes;		/* which of them count bytes, else packets: BIT(index) */
 	bool observe;		/* drop nothing */
 	bool renew;		/* refusals prolong the penalty */

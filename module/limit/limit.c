@@ -70,6 +70,12 @@ static noinline u16 cost_several(const struct weir_limit *limit, struct weir_loo
 	unsigned int i;
 
 	lookup->budgets = room;
+	if (!limit->budgets) {
+		/* Only a block refuses that. */
+		lookup->cost = 0;
+		lookup->budget = U64_MAX;
+		return WEIR_UNCHARGED;
+	}
 	for (i = 0; i < limit->budgets; i++)
 		if (lookup->amount[!!(limit->bytes & BIT(i))] > room[i])
 			return WEIR_REFUSED | WEIR_TOO_LARGE | WEIR_BY_BUDGET |

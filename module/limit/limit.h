@@ -28,7 +28,7 @@ struct weir_limit {
 	struct weir_table *table;
 	struct weir_stats __percpu *stats;
 	struct weir_prefix prefix;
-	u8 budgets;		/* how many */
+	u8 budgets;		/* how many; 0: it only blocks */
 	u8 bytes;		/* which of them count bytes, else packets: BIT(index) */
 	bool observe;		/* drop nothing */
 	bool renew;		/* refusals prolong the penalty */
@@ -99,7 +99,7 @@ u16 weir_limit_cost_ipv6(const struct weir_limit *limit, struct weir_lookup *loo
 
 /*
  * Fill in what a packet of a whole address costs in a lookup. Returns 0, or
- * WEIR_REFUSED | WEIR_TOO_LARGE if the packet exceeds a whole budget.
+ * WEIR_REFUSED | WEIR_TOO_LARGE if the packet exceeds a whole budget, or WEIR_UNCHARGED.
  */
 static inline u16 weir_limit_cost(const struct weir_limit *limit, struct weir_lookup *lookup,
 				  const struct weir_source *whole, u32 packets, u64 bytes)

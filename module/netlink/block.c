@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 
 #include "clock.h"
+#include "error.h"
 #include "limit/stats.h"
 #include "netlink/message.h"
 #include "path/events.h"
@@ -173,9 +174,21 @@ static int block_refuse(struct genl_info *info, int err, const char *msg)
 	return err;
 }
 
+/* The limit has no place for the block. */
+static int block_full(struct genl_info *info, const struct weir_limit *limit)
+{
+	const struct weir_error error = {
+		.msg = "no place is left for the block; raise the limit's sources, or its blocks",
+		.value = limit->cfg.blocks ?: weir_table_blocks_most(limit->table),
+	};
+
+	return weir_nl_error(&error, info->attrs[WEIR_A_SOURCE_ADDRESS], -ENOSPC, info->extack);
+}
+
 /* All or nothing, as far as penalties that come meanwhile let it. */
 static int block_do(struct weir_net *wn, struct block *block, struct genl_info *info)
 {
+	const struct weir_limit *full;
 	bool blocked = false;
 	unsigned int i;
 	int err = 0;
@@ -195,12 +208,14 @@ static int block_do(struct weir_net *wn, struct block *block, struct genl_info *
 				       "the source is exempt, which comes before blocks");
 		return 0;
 	}
+	full = block->limit[i - 1];
 	block->how = WEIR_BLOCK_REPLACE;
 	for (i--; i--; )
 		block_set(wn, block, block->limit[i], block->was[i]);
-	return block_refuse(info, err, err == -EEXIST ? already : err == -EAGAIN ?
-			    "other sources keep taking the place of the source; try again" :
-			    "its set has no place left for a blocked source; more sources make room");
+	if (err == -ENOSPC)
+		return block_full(info, full);
+	return block_refuse(info, err, err == -EEXIST ? already :
+			    "other sources keep taking the place of the source; try again");
 }
 
 /* Put each limit under which something changed into the reply, and tell listeners. */

@@ -131,6 +131,29 @@ static void sharing_parse(const struct nlattr *attr, struct weir_limit_config *c
 		cfg->budget[i].alone = 0;
 }
 
+/* Whether the limit, @was or a new one, only blocks, and how many. */
+static int blocks_parse(struct nlattr **attrs, const struct weir_limit *was,
+			struct weir_limit_config *cfg, struct weir_error *error)
+{
+	const struct nlattr *blocks = attrs[WEIR_A_LIMIT_BLOCKS_ONLY];
+
+	if (blocks && attrs[WEIR_A_LIMIT_BUDGET])
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BLOCKS_ONLY,
+				   "a limit with a budget counts, too; leave out the one or the other");
+	if (blocks && was && was->budgets)
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BLOCKS_ONLY,
+				   "the limit has budgets; add another one that only blocks");
+	if (was && !was->budgets && attrs[WEIR_A_LIMIT_BUDGET])
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BUDGET,
+				   "the limit only blocks; add another one with the budget");
+	if (!cfg->budgets && attrs[WEIR_A_LIMIT_SOURCES])
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SOURCES,
+				   "a limit that only blocks is made for blocks; leave sources out");
+	if (blocks)
+		weir_limit_only_blocks(cfg, nla_get_u32(blocks));
+	return 0;
+}
+
 static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 		      const struct nlattr *nest, struct weir_error *error,
 		      const struct genl_info *info)
@@ -145,7 +168,7 @@ static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 
 	err = weir_nl_require(attrs, nest, WEIR_A_LIMIT_NAME,
 			      "the name of the limit is missing", extack);
-	if (!err && cmd == WEIR_CMD_LIMIT_ADD)
+	if (!err && cmd == WEIR_CMD_LIMIT_ADD && !attrs[WEIR_A_LIMIT_BLOCKS_ONLY])
 		err = weir_nl_require(attrs, nest, WEIR_A_LIMIT_BUDGET,
 				      "the budget of the limit is missing", extack);
 	if (err)
@@ -171,7 +194,7 @@ static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 	sharing_parse(attrs[WEIR_A_LIMIT_SHARING], &cfg);
 	head = object_head(nest, info, &len);
 	err = weir_nl_budgets(attrs, head, len, &cfg, place, extack) ?:
-	      limit_parse(attrs, &cfg, edit, extack);
+	      blocks_parse(attrs, was, &cfg, error) ?: limit_parse(attrs, &cfg, edit, extack);
 	if (!err && cfg.newcomers.budget && !cfg.newcomers.window_ms)
 		err = weir_nl_require(attrs, nest, WEIR_A_LIMIT_NEWCOMERS_MS,
 				      "the window of the newcomers' budget is missing", extack);
@@ -180,7 +203,7 @@ static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 		err = weir_refuse(error, -EINVAL, attrs[WEIR_A_LIMIT_FLOOD] ?
 				  WEIR_A_LIMIT_FLOOD : WEIR_A_LIMIT_KNOWN_MS,
 				  "this belongs to a newcomers' budget, and the limit has none");
-	if (cmd == WEIR_CMD_LIMIT_ADD && !attrs[WEIR_A_LIMIT_SOURCES])
+	if (cmd == WEIR_CMD_LIMIT_ADD && !attrs[WEIR_A_LIMIT_SOURCES] && cfg.budgets)
 		cfg.sources = weir_limit_sources(&cfg);
 	if (!err)
 		err = weir_edit_limit(edit, &cfg, was, attrs[WEIR_A_LIMIT_BEFORE] ?
@@ -275,7 +298,7 @@ static int config_object(struct weir_edit *edit, const struct nlattr *nest,
 	if (limit && del)
 		return weir_nl_refuse(info->extack, nest,
 				      "del is for exemptions and blocks; limit-del removes a limit");
-	err = limit ? weir_nl_nest(nest, attrs, WEIR_A_LIMIT_SHARING,
+	err = limit ? weir_nl_nest(nest, attrs, WEIR_A_LIMIT_BLOCKS_ONLY,
 				   weir_limit_entry_nl_policy, info->extack) :
 		      weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_FORCE,
 				   weir_exempt_entry_nl_policy, info->extack);

@@ -67,6 +67,11 @@ static const struct netlink_range_validation weir_a_limit_joined_ms_range = {
 	.max	= WEIR_JOINED_MS_MAX,
 };
 
+static const struct netlink_range_validation weir_a_limit_blocks_only_range = {
+	.min	= 1ULL,
+	.max	= WEIR_BLOCKS_MAX,
+};
+
 static const struct netlink_range_validation weir_a_exempt_for_ms_range = {
 	.max	= WEIR_BLOCK_MS_MAX,
 };
@@ -156,7 +161,7 @@ const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_FORCE + 1] = {
 	[WEIR_A_EXEMPT_FORCE] = { .type = NLA_FLAG, },
 };
 
-const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_SHARING + 1] = {
+const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_BLOCKS_ONLY + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_NESTED(weir_budget_nl_policy),
 	[WEIR_A_LIMIT_PREFIX4] = NLA_POLICY_MAX(NLA_U8, 32),
@@ -175,6 +180,7 @@ const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_SHARING + 1] = {
 	[WEIR_A_LIMIT_LOG] = { .type = NLA_U16, },
 	[WEIR_A_LIMIT_BUDGETS_BY] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_SHARING] = NLA_POLICY_MAX(NLA_U32, 1),
+	[WEIR_A_LIMIT_BLOCKS_ONLY] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_blocks_only_range),
 };
 
 const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_TO_LIST + 1] = {
@@ -271,7 +277,7 @@ const struct nla_policy weir_zone_nl_policy[WEIR_A_ZONE_CHANGE + 1] = {
 };
 
 /* WEIR_CMD_LIMIT_ADD - do */
-static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_SHARING + 1] = {
+static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_BLOCKS_ONLY + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_NESTED(weir_budget_nl_policy),
@@ -292,12 +298,13 @@ static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_SHARING + 1
 	[WEIR_A_LIMIT_LOG] = { .type = NLA_U16, },
 	[WEIR_A_LIMIT_BUDGETS_BY] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_SHARING] = NLA_POLICY_MAX(NLA_U32, 1),
+	[WEIR_A_LIMIT_BLOCKS_ONLY] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_blocks_only_range),
 	[WEIR_A_LIMIT_FORCE] = { .type = NLA_FLAG, },
 	[WEIR_A_LIMIT_ONLY] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_LIMIT_SET - do */
-static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_SHARING + 1] = {
+static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_BLOCKS_ONLY + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_NESTED(weir_budget_nl_policy),
@@ -318,6 +325,7 @@ static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_SHARING + 1
 	[WEIR_A_LIMIT_LOG] = { .type = NLA_U16, },
 	[WEIR_A_LIMIT_BUDGETS_BY] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_SHARING] = NLA_POLICY_MAX(NLA_U32, 1),
+	[WEIR_A_LIMIT_BLOCKS_ONLY] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_blocks_only_range),
 	[WEIR_A_LIMIT_FORCE] = { .type = NLA_FLAG, },
 	[WEIR_A_LIMIT_ONLY] = { .type = NLA_FLAG, },
 };
@@ -528,14 +536,14 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd		= WEIR_CMD_LIMIT_ADD,
 		.doit		= weir_nl_limit_add_doit,
 		.policy		= weir_limit_add_nl_policy,
-		.maxattr	= WEIR_A_LIMIT_SHARING,
+		.maxattr	= WEIR_A_LIMIT_BLOCKS_ONLY,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
 		.cmd		= WEIR_CMD_LIMIT_SET,
 		.doit		= weir_nl_limit_set_doit,
 		.policy		= weir_limit_set_nl_policy,
-		.maxattr	= WEIR_A_LIMIT_SHARING,
+		.maxattr	= WEIR_A_LIMIT_BLOCKS_ONLY,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

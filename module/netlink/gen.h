@@ -17,7 +17,7 @@
 extern const struct nla_policy weir_budget_nl_policy[WEIR_A_BUDGET_REFUSED + 1];
 extern const struct nla_policy weir_counter_nl_policy[WEIR_A_COUNTER_BYTES + 1];
 extern const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_FORCE + 1];
-extern const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_SHARING + 1];
+extern const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_BLOCKS_ONLY + 1];
 extern const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_TO_LIST + 1];
 extern const struct nla_policy weir_member_nl_policy[WEIR_A_MEMBER_PAD + 1];
 extern const struct nla_policy weir_ports_nl_policy[WEIR_A_PORTS_LAST + 1];

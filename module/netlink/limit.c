@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "config/check.h"
+#include "config/make.h"
 #include "config/newcomers.h"
 #include "limit/stats.h"
 #include "netlink/message.h"
@@ -139,7 +140,7 @@ int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit,
 	       weir_nl_put_zone(skb, cfg) ||
 	       nla_put_u8(skb, WEIR_A_LIMIT_PREFIX4, cfg->prefix.len4) ||
 	       nla_put_u8(skb, WEIR_A_LIMIT_PREFIX6, cfg->prefix.len6) ||
-	       nla_put_u32(skb, WEIR_A_LIMIT_SOURCES, cfg->sources) ||
+	       nla_put_u32(skb, weir_limit_size_attr(cfg), cfg->blocks ?: cfg->sources) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_ACTION, cfg->observe) ||
 	       (*cfg->comment && nla_put_string(skb, WEIR_A_LIMIT_COMMENT, cfg->comment)) ||
 	       (cfg->newcomers.budget && put_newcomers(skb, &cfg->newcomers)) ||
@@ -168,7 +169,7 @@ int weir_nl_put_whole(struct sk_buff *skb, const struct weir_limit *limit,
 	       nla_put_u32(skb, WEIR_A_LIMIT_WAYS, weir_table_ways(limit->table)) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_SOURCE_BYTES,
 			   weir_table_source_bytes(limit->table)) ||
-	       ((limit->prefix.len4 || limit->prefix.len6) &&
+	       (limit->budgets && (limit->prefix.len4 || limit->prefix.len6) &&
 		nla_put_u32(skb, WEIR_A_LIMIT_BLOCKS, weir_table_blocks_most(limit->table))) ||
 	       put_learning(skb, limit) ||
 	       (sources && put_stats(skb, limit, &counts, sources)) ? -EMSGSIZE : 0;

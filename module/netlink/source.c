@@ -142,6 +142,9 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 	struct weir_source_state state;
 	struct weir_request request;
 
+	if (!limit->budgets)
+		return weir_nl_refuse(info->extack, info->attrs[WEIR_A_SOURCE_LIMIT],
+				      "the limit only blocks, and has no budget to charge");
 	if (reserve && limit->budgets > 1)
 		return weir_nl_refuse(info->extack, mode,
 				      "a limit of several budgets cannot reserve; charge what there is room for");

@@ -170,7 +170,7 @@ static int put_limit(struct sk_buff *skb, const struct weir_net *wn,
 	    (dump->changes &&
 	     weir_nl_put_u64(skb, WEIR_A_STATE_SINCE_NS, weir_ticks_ns(dump->cursor))))
 		return -EMSGSIZE;
-	for (i = 0; i < limit->cfg.budgets; i++) {
+	for (i = 0; i <= table->more; i++) {
 		nest = nla_nest_start(skb, WEIR_A_STATE_BUDGET);
 		if (!nest || put_budget(skb, limit, i, dump->tick))
 			return -EMSGSIZE;

@@ -49,13 +49,20 @@ static noinline void punish(struct weir_net *wn, const struct weir_limit *limit,
 		weir_event_source(wn, limit, request->source);
 }
 
+u16 weir_limit_block(struct weir_net *wn, const struct weir_limit *limit,
+		     struct weir_request *request)
+{
+	weir_request_mask(request, wn, limit);
+	return weir_table_refuse(limit->table, &request->lookup) ?: WEIR_CHARGED;
+}
+
 void weir_limit_report(struct weir_net *wn, const struct weir_limit *limit,
 		       struct weir_request *request, u16 flags)
 {
 	const struct weir_result result = { flags };
 	struct weir_lookup *lookup = &request->lookup;
 
-	if (trace_weir_charge_enabled() && flags & WEIR_CHARGED)
+	if (trace_weir_charge_enabled() && flags & WEIR_CHARGED && limit->budgets)
 		trace_weir_charge(limit, request->source, request->cost.packets,
 				  request->cost.bytes, charged_at(limit, lookup));
 	if (!weir_result_refuses(result))
@@ -87,7 +94,8 @@ void weir_limit_undo(const struct weir_net *wn, const struct weir_limit *limit,
 	if (receipt->result.flags & WEIR_NEWCOMER)
 		weir_permit_uncharge(&limit->newcomers, request->cost.packets,
 				     receipt->result.flags, &receipt->newcomers);
-	weir_request_prepare(request, wn, limit);
+	if (weir_request_prepare(request, wn, limit))
+		return;
 	lookup->receipt = receipt->source;
 	if (weir_table_uncharge(limit->table, lookup))
 		trace_weir_uncharge(limit, request->source, request->cost.packets,

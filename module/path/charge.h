@@ -80,6 +80,10 @@ static inline u16 weir_request_prepare(struct weir_request *request, const struc
 void weir_limit_report(struct weir_net *wn, const struct weir_limit *limit,
 		       struct weir_request *request, u16 flags);
 
+/* Refuse the source if it is blocked under a limit that only blocks: else WEIR_CHARGED. */
+u16 weir_limit_block(struct weir_net *wn, const struct weir_limit *limit,
+		     struct weir_request *request);
+
 /*
  * Charge the source, or refuse it: WEIR_ADMIT, WEIR_REFUSE or WEIR_RESTART. With @receipt NULL
  * the request is that of this limit alone.
@@ -107,6 +111,8 @@ weir_limit_charge(struct weir_net *wn, const struct weir_limit *limit,
 	if (unlikely(flags != WEIR_CHARGED) || trace_weir_charge_enabled()) {
 		if (flags == WEIR_NEWCOMER)
 			flags = weir_permit_charge(limit, lookup, request->cost.packets);
+		else if (flags == WEIR_UNCHARGED)
+			flags = weir_limit_block(wn, limit, request);
 		if (flags & (WEIR_EVICTED | WEIR_FLOORED))
 			weir_event_pressure(wn, limit, lookup->tick);
 		if (flags & WEIR_FIRST || unlikely(limit->penalty_ticks) ||
@@ -134,7 +140,7 @@ weir_limit_ask(struct weir_net *wn, const struct weir_limit *limit,
 	struct weir_lookup *lookup = &request->lookup;
 	struct weir_table *table = limit->table;
 
-	if (unlikely(flags))
+	if (unlikely(flags & ~WEIR_UNCHARGED))
 		return (struct weir_result) { flags };
 	/* The source may still be in the predecessor, and only the hook moves it. */
 	if (early && unlikely(rcu_access_pointer(table->old)))

@@ -223,7 +223,7 @@ static noinline void count_all(struct weir_context *ctx, struct weir_net *wn,
 		/* An observing limit refused only what no limit before it dropped. */
 		if (limit->observe && weir_result_refuses(m->receipt.result) &&
 		    weir_result_has_entry(m->receipt.result) &&
-		    !weir_request_prepare(request, wn, limit))
+		    !(weir_request_prepare(request, wn, limit) & ~WEIR_UNCHARGED))
 			weir_table_dropped(limit->table, &request->lookup,
 					   request->cost.packets, true);
 	}

@@ -91,6 +91,7 @@ static void table_size(struct weir_table *table)
 	while (sources > (u64)sources_per_bucket[table->ways - WAYS_MIN] << shift)
 		table->ways++;
 	table->ways = ALIGN(table->ways, 2);
+	table->quota = table->spec.blocks ? table->ways : table->ways / 2;
 }
 
 /* The entries of a log that fit one, two or four cache lines, with a way's other members. */
@@ -374,7 +375,7 @@ u32 weir_table_ways(const struct weir_table *table)
 /* The most sources of a bucket that may be blocked; see weir_bucket_blocks(). */
 u32 weir_table_quota(const struct weir_table *table)
 {
-	return table->ways / 2;
+	return table->quota;
 }
 
 /* The blocks of which fewer than one in a thousand finds no room. */

@@ -101,6 +101,7 @@ struct weir_table {
 	u16 wheel_off;		/* offset of the first wheel in a way */
 	u8 words;		/* words of a key, 2 or 4 */
 	u8 ways;		/* ways of a bucket, an even number */
+	u8 quota;		/* ways of a bucket that may be blocked */
 	u8 chunk_shift;		/* log2 of the buckets in a chunk */
 	u8 more;		/* counts besides the first */
 	bool stays;		/* a count never ends, so that live sources stay */

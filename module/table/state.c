@@ -10,9 +10,9 @@
  *
  * A blocked source is refused until a time, whatever its wheel says, and what it sent before
  * stays counted: refused packets are not. A way with a block is neither evicted nor freed before
- * that has ended. At most half of a bucket's ways are blocked, so that newcomers find a way. A
- * block that has ended is cleared by the next packet of its source, or of a newcomer in its
- * bucket.
+ * that has ended. At most half of a bucket's ways are blocked, so that newcomers find a way; all
+ * of them if sources are only blocked. A block that has ended is cleared by the next packet of its
+ * source, of a newcomer in its bucket, or the next block there.
  */
 #include "table/counts.h"
 #include "table/state.h"

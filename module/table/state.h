@@ -53,12 +53,12 @@ static inline u32 weir_way_until(const struct weir_table *table, struct weir_buc
 	return READ_ONCE(*weir_bucket_until(table, bucket, weir_bucket_index(table, bucket, way)));
 }
 
-/* May another source of a bucket be blocked? Newcomers are left half of the ways. */
+/* May another source of a bucket be blocked? */
 static inline bool weir_bucket_blocks(const struct weir_table *table,
 				      const struct weir_bucket *bucket)
 {
 	/* A hint without the bucket's lock. */
-	return hweight64(READ_ONCE(bucket->blocked)) < table->ways / 2;
+	return hweight64(READ_ONCE(bucket->blocked)) < table->quota;
 }
 
 #endif /* WEIR_STATE_H */

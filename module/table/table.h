@@ -50,6 +50,7 @@ struct weir_table_spec {
 	u32 sources;		/* live sources of which fewer than 1 in 1000 find no way */
 	bool newcomers;		/* distinguish known sources from newcomers */
 	bool strangers;		/* who comes from a table that does not is one */
+	bool blocks;		/* all of a bucket's ways may be blocked, not half of them */
 	struct weir_prefix prefix;	/* that sources are masked with */
 };
 
@@ -65,7 +66,8 @@ struct weir_table_spec {
 #define WEIR_SECOND	BIT(8)	/* ... which it got for its second try */
 #define WEIR_MET	BIT(9)	/* charged, and its source is known from now on */
 #define WEIR_BLOCKED	BIT(10)	/* refused because the source is blocked */
-
+/* BIT(11) is WEIR_EARLY, limit/result.h */
+#define WEIR_UNCHARGED	BIT(12)	/* there is no budget: nothing is to be charged */
 #define WEIR_BY_BUDGET	BIT(13)	/* refused by one of several budgets, whose index follows */
 #define WEIR_BUDGET_SHIFT 14
 #define WEIR_BUDGET_MASK (WEIR_BY_BUDGET | (WEIR_BUDGETS_MAX - 1) << WEIR_BUDGET_SHIFT)

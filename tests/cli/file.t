@@ -566,10 +566,7 @@ for words in 'family ipv6' 'from 198.51.100.0/30' 'proto udp' 'to 192.0.3.0/24' 
 	'frag' 'not from 198.51.100.0/24' 'not proto tcp' 'from 2001:db8::/32'; do
 	ssh_meets no "limit add web budget 1/s $words"
 done
-ssh_meets no 'limit add ban budget 4G/1d budget 1G/1h'
-ssh_meets yes 'limit add ban budget 4G/1d budget 999M/1h'
-ssh_meets yes 'limit add ban budget 4G/1d bytes'
-ssh_meets yes 'limit add ban budget 4G/1d newcomers 5/s'
+ssh_meets no 'limit add ban blocks 10000'
 web='limit add web budget 1/s to 192.0.2.1'
 ssh_meets no "$web" 'exempt add 198.51.100.0/24 limit web'
 ssh_meets yes "$web" 'exempt add 198.51.100.8/31'

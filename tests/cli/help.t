@@ -74,7 +74,7 @@ run limit add help
 like "$out" 'for example: weir limit add ssh budget 5/1m tcp dport 22 syn' "weir limit add help has an example"
 like "$out" $'\n''  not      CONDITION        only packets that do not match it'$'\n' "... and explains not"
 like "$out" $'\n''  strict\|lenient\|fixed\|bucket\|exact\|calendar'$'\n'' {28}how the budget counts \(default: strict\)'$'\n' "... and counting modes"
-like "$out" 'TIME \[ packets\|bytes \]'$'\n'' +\[ slots N \] \[ strict\|.* \] \[ burst N \]'$'\n' "... and the words of a budget behind it"
+like "$out" 'TIME \[ packets\|bytes \] \| blocks N \} \[ slots N \]'$'\n'' +\[ strict\|.* \] \[ burst N \]'$'\n' "... and the words of a budget behind it"
 like "$out" $'\n''  match +any\|MATCH +replaces all conditions; any: no condition' "... and match"
 for word in budget family dev from to proto sport dport syn frag mark match per \
 	slots strict lenient fixed bucket burst exact calendar tz sources action before comment; do

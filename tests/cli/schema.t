@@ -53,7 +53,7 @@ is "$(changed "$limit.fresh = {type: \"string\"} | $limit.action.enum += [\"fres
 is "$(changed "del($limit.action)")" $'/limit: no action\n1' "... not removed"
 is "$(changed "$limit.ways.type = \"string\"")" $'/limit/ways: type integer is string\n1' "... nor get another type"
 is "$(changed "$limit.action.enum = [\"drop\"]")" $'/limit/action: no value observe\n1' "... or lose a value"
-is "$(changed '."$defs".limit.required -= ["sources"]')" $'/limit: sources is optional\n1' "... or become optional"
+is "$(changed '."$defs".limit.required -= ["prefix4"]')" $'/limit: prefix4 is optional\n1' "... or become optional"
 is "$(changed '."$defs".event.anyOf |= map(select(.properties.event.const != "lost"))')" $'/event: no event lost\n1' "... nor may an event go"
 is "$(changed 'del(."$defs"."limit-show")')" $': no limit-show\n1' "... nor the output of a command"
 is "$(changed "del($limit.action) | .\"\$id\" = \"urn:weir:json:2\"")" 0 "... but in a new version"

@@ -111,7 +111,7 @@ is "$?:$(through 2001:db8:ffff::1)" 1:0 "an invalid file changes nothing"
 weir limit flush
 is "$(weir block show)" "2001:db8::/32" "a block under all limits stays without any"
 is "$(weir block add 2001:db9::/32 2>&1)" "weir: note: nothing is blocked yet: there is no limit whose packets could be dropped" "... and another one gets a note"
-is "$(weir source block 203.0.113.1 for 1m 2>&1):$?" "weir: source block: ADDR 203.0.113.1: a source is blocked by limits, and there is none; first: weir limit add ban budget 4G/1d:2" "a source is not blocked without limits"
+is "$(weir source block 203.0.113.1 for 1m 2>&1):$?" "weir: source block: ADDR 203.0.113.1: a source is blocked by limits, and there is none; first: weir limit add ban blocks 10000:2" "a source is not blocked without limits"
 weir block del 2001:db9::/32
 echo 'limit add every budget 100k/1h' | weir -b -
 is "$(through 2001:db8:ffff::1):$(through 2001:db9::1)" 0:10 "... and is in force with the next"
@@ -141,9 +141,9 @@ weir limit add tcp budget 100k/1h proto tcp >/dev/null 2>&1
 weir limit add seen budget 100k/1h action observe before every >/dev/null 2>&1
 warned="weir: warning: limit 'ban' applies to your own ssh connections, which the blocked prefix 203.0.113.0/24 covers; to exempt them: weir exempt add 203.0.113.9"
 weir block add 203.0.113.0/24
-like "$(mine limit add ban budget 4G/1d)" "^$warned.*not done" "a limit by which the caller's prefix is blocked is refused"
+like "$(mine limit add ban blocks 10000)" "^$warned.*not done" "a limit by which the caller's prefix is blocked is refused"
 weir block flush
-is "$(mine limit add ban budget 4G/1d | grep -c warning)" 0 "... but not one that no connection uses up"
+is "$(mine limit add ban blocks 10000 | grep -c warning)" 0 "... but not one that counts nobody"
 weir limit del ban
 warned="weir: warning: this blocks your own ssh connection under limit 'tcp'; to exempt it: weir exempt add 203.0.113.9"
 is "$(mine -check block add 203.0.113.0/24 limit tcp)" "$warned" "a block of the caller's own connection is warned of"

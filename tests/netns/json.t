@@ -41,6 +41,7 @@ says limit-add limit add frags budget 5/1h fixed frag
 says limit-add limit add inverted budget 5/1h tcp not sport 1-2 not dev lo not mark 7 not to 10.0.0.0/8
 says limit-add limit add others budget 5/1h not tcp not from 10.0.0.0/8 to 192.0.2.77
 says limit-add limit add bulk budget 40/1h bytes from 198.18.0.0/16
+says limit-add limit add ban blocks 100 from 100.133.0.0/16
 says limit-add limit add small budget 4/1s sources 64 from 100.64.0.0/10
 says limit-add limit add watched budget 2/1h from 100.192.0.0/16 action observe
 log=(log 5) absent=()

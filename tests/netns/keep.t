@@ -26,7 +26,7 @@ like "$(weir limit set ban action drop 2>&1)" " blocks 1[0-9]+" "... and so does
 lost=$(weir limit set ban sources 64 2>&1)
 lost=${lost##*(} lost=${lost%% *}
 within "$lost" 450 460 "the number that would be lost is told"
-refused "limit set: sources: blocks would find no room and end; more sources keep them ($lost of them); 'weir -force limit set ban sources 64' does it" limit set ban sources 64
+refused "limit set: sources: blocks would find no room and end; a larger number keeps them ($lost of them); 'weir -force limit set ban sources 64' does it" limit set ban sources 64
 is "$(stat_of ban blocked_now):$(stat_of ban blocks_lost)" 500:0 "... and none is"
 for words in "sources 65536" "sources 4096" "sources 2048" "slots 3" "budget 2000/10s"; do
 	quietly weir limit set ban $words || break

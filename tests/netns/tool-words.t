@@ -324,7 +324,7 @@ like "$status $err" "^2 weir: warning: .*limit 'web' applies to your own .*$not_
 # an exemption that ends
 weir -force -file - 2>/dev/null <<-'CONF'
 	limit add web budget 100/s dport 80 tcp
-	limit add ban budget 4G/1d
+	limit add ban blocks 10000
 	exempt add 198.51.100.7 for 1h
 CONF
 run limit add ssh budget 2/1m tcp dport 22 syn

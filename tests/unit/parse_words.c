@@ -100,7 +100,7 @@ static void test_abbreviations(void **state)
 
 	assert_int_equal(read_limit(WEIR_ON_ADD, "a b 1/s so 64 act obs fam ipv6", false,
 				    &limit), -EINVAL);
-	assert_non_null(strstr(err.text, "'b' is ambiguous: budget, bytes, bucket, burst, budgets-by, before"));
+	assert_non_null(strstr(err.text, "'b' is ambiguous: budget, bytes, bucket, burst, budgets-by, blocks, before"));
 	assert_int_equal(read_limit(WEIR_ON_ADD, "a bud 1/s so 64 act obs fam ipv6", false,
 				    &limit), 0);
 	assert_int_equal(limit.action, WEIR_ACTION_OBSERVE);

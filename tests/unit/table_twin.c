@@ -131,6 +131,7 @@ void twin_shrink(struct weir_table *table, unsigned int buckets, unsigned int wa
 	table->mask = buckets - 1;
 	table->chunk_mask &= table->mask;
 	table->ways = ways;
+	table->quota = ways / 2;
 }
 
 u64 twin_charged_at(const struct weir_table *table, const struct weir_lookup *lookup,

@@ -118,7 +118,7 @@ static void test_refusals(void **state)
 		  .sentence = "required: to PREFIX[,...]" },
 		{ -EINVAL, "wrong", { WEIR_A_LIMIT_BUDGET, WEIR_A_BUDGET_SLOTS }, { 0 }, .number = 64, .sentence = "slots: wrong (at most 64)" },
 		{ -ERANGE, "wrong", { WEIR_A_LIMIT_BUDGET, WEIR_A_BUDGET_SLOTS }, { 0 }, .number = 1, .sentence = "slots: wrong (at most 1)" },
-		{ -ENOSPC, "wrong", { WEIR_A_LIMIT_BUDGET, WEIR_A_BUDGET_SLOTS }, { 0 }, .number = 1ULL << 56,
+		{ -ERANGE, "wrong", { WEIR_A_LIMIT_BUDGET, WEIR_A_BUDGET_SLOTS }, { 0 }, .number = 1ULL << 56,
 		  .sentence = "slots: wrong (at most 72057594037927936)" },
 		{ -ENOMEM, "wrong", { WEIR_A_LIMIT_BUDGET, WEIR_A_BUDGET_SLOTS }, { 0 }, .number = 1610748024,
 		  .sentence = "slots: wrong (requires 1610748024 bytes, 1536 MiB)" },
@@ -296,7 +296,7 @@ static void test_words(void **state)
 		.idle = true, .top = 1, .rank = 1, .packets = 1, .mode = 1,
 	};
 
-	assert_int_equal(check_words(WEIR_CMD_LIMIT_ADD, &weir_limit_fields, WEIR_ON_ADD, &limit), 37);
+	assert_int_equal(check_words(WEIR_CMD_LIMIT_ADD, &weir_limit_fields, WEIR_ON_ADD, &limit), 38);
 	assert_int_equal(check_words(WEIR_CMD_EXEMPT_ADD, &weir_exempt_fields, WEIR_ON_ADD, &exempt), 5);
 	assert_int_equal(check_words(WEIR_CMD_EXEMPT_GET, &weir_exempt_fields, WEIR_ON_GET, &exempt), 4);
 	assert_int_equal(check_words(WEIR_CMD_SOURCE_SHOW, &weir_query_fields, WEIR_ON_SHOW, &query), 9);

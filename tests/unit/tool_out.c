@@ -200,7 +200,8 @@ static void test_exempt_source(void **state)
 static void test_limit(void **state)
 {
 	struct weir_limit limit = {
-		.has = ~(WEIR_HAS(LIMIT_STATS) | WEIR_HAS(LIMIT_BUDGETS_BY)), .name = "bulk",
+		.has = ~(WEIR_HAS(LIMIT_STATS) | WEIR_HAS(LIMIT_BUDGETS_BY) |
+			 WEIR_HAS(LIMIT_BLOCKS_ONLY)), .name = "bulk",
 		.zone.name = "Europe/Berlin",
 		.budget_count = 1,
 		.budgets = { {

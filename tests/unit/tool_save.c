@@ -45,7 +45,8 @@ static int limit_walk(struct weir_nl *nl, struct weir_request *request)
 {
 	struct weir_limit limit = {
 		.has = ~(WEIR_HAS(LIMIT_BEFORE) | WEIR_HAS(LIMIT_NEWCOMERS) |
-			 WEIR_HAS(LIMIT_FLOOD) | WEIR_HAS(LIMIT_KNOWN_MS) | WEIR_HAS(LIMIT_ZONE)),
+			 WEIR_HAS(LIMIT_FLOOD) | WEIR_HAS(LIMIT_KNOWN_MS) | WEIR_HAS(LIMIT_ZONE) |
+			 WEIR_HAS(LIMIT_BLOCKS_ONLY)),
 		.budgets = { { .has = ~WEIR_HAS(BUDGET_BURST), .amount = { .window_ms = 1000 }, .slots = 16 } },
 		.budget_count = 1, .per = { 32, 64 }, .sources = 65536, .name = "web",
 		.comment = "\"\\ # \xc3\xa9'",

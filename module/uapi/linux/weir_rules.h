@@ -41,6 +41,7 @@ struct weir_limit_rules {
 	__u8 alone;		/* has such an amount, likewise */
 	__u8 shared;
 	__u8 slotless;		/* a budget is a bucket or exact */
+	__u8 blocks;		/* it only blocks */
 	__u8 len4, len6;
 };
 
@@ -139,6 +140,12 @@ static inline int weir_limit_rules(const struct weir_limit_rules *is,
 {
 	int one = !is->len4 || !is->len6;
 
+	if (is->blocks && one)
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_BLOCKS_ONLY,
+					"a prefix length of 0 makes one source of all; blocks need their own");
+	if (is->blocks && (is->newcomers || is->penalty_ms || is->budgets_by || is->shared))
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_BLOCKS_ONLY,
+					"no newcomers, penalty, budgets-by or shared where nobody is counted");
 	if (is->zone && !is->calendar)
 		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_ZONE,
 					"a time zone is that of a calendar; say calendar, too, or no zone");
