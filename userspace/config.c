@@ -351,7 +351,6 @@ bool weir_config_stays(const struct weir_exempt *there, const struct weir_exempt
 {
 	if (strcmp(there->comment, file->comment) || !there->for_ms != !file->for_ms)
 		return false;
-	/* What is in force is told in seconds, rounded up. */
 	return file->until ? there->for_ms <= file->for_ms + WEIR_NEARLY_MS &&
 			     file->for_ms <= there->for_ms + WEIR_NEARLY_MS :
 	       there->for_ms <= (file->for_ms + 999) / 1000 * 1000;

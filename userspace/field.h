@@ -107,7 +107,7 @@ extern const struct weir_type weir_type_uint, weir_type_amount, weir_type_spare,
 	weir_type_ports, weir_type_prefixes, weir_type_members, weir_type_list, weir_type_lookup,
 	weir_type_portlist, weir_type_mark,
 	weir_type_per, weir_type_budget, weir_type_newcomers, weir_type_rate,
-	weir_type_zone, weir_type_date, weir_type_ms,
+	weir_type_zone, weir_type_date, weir_type_ms, weir_type_left,
 	weir_type_group, weir_type_flag, weir_type_any,
 	weir_type_counter, weir_type_nest, weir_type_file, weir_type_bytes;
 

@@ -249,7 +249,7 @@ static const struct weir_field exempt_rows[] = {
 	  .help = "only under this limit (default: all)" },
 	{ "comment", &weir_type_comment, WEIR_ON_ADD | WEIR_WORDS | WEIR_EVENT | WEIR_SOME,
 	  EXEMPT(COMMENT, comment), .help = COMMENT_HELP },
-	{ "for", &weir_type_ms, WEIR_ON_ADD | WEIR_WORDS | WEIR_EVENT | WEIR_SOME,
+	{ "for", &weir_type_left, WEIR_ON_ADD | WEIR_WORDS | WEIR_EVENT | WEIR_SOME,
 	  EXEMPT(FOR_MS, for_ms), .usual = "ever", .value = "TIME|ever",
 	  .help = "for how long (default: for ever)" },
 	{ "until", &weir_type_date, WEIR_ON_ADD | WEIR_WORDS | WEIR_SOME, AT(exempt, until),

@@ -286,6 +286,16 @@ const struct weir_type weir_type_rate = { "COUNT[k|M|G]/s", UINT,
 	.parse = weir_parse_rate, .text = weir_text_rate_of };
 const struct weir_type weir_type_ms = { "TIME", UINT,
 	.parse = weir_parse_ms, .text = weir_text_ms };
+/* A time that passes: in text whole seconds, rounded up. */
+static const char *text_left(const struct weir_field *field, const void *at, char *buf)
+{
+	uint64_t ms = (weir_uint_get(at, field->size) + 999) / 1000 * 1000;
+
+	return weir_text_ms(field, &ms, buf);
+}
+
+const struct weir_type weir_type_left = { "TIME", UINT,
+	.parse = weir_parse_ms, .text = text_left };
 const struct weir_type weir_type_group = { "none|GROUP", UINT,
 	.parse = weir_parse_group, .text = weir_text_group };
 const struct weir_type weir_type_ports = { "PORT[-PORT]", UINT,

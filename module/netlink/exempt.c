@@ -31,13 +31,14 @@ int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
 			      "not a name that a device can have; no space, / or :, and not . or ..");
 }
 
-/* For how long, in seconds, at least one: what is read again must be. */
+/* For how long, at least as long as what is read again must be. */
 static int put_left(struct sk_buff *skb, u64 end)
 {
-	u64 now = weir_clock(), ticks = end > now ? end - now : 1;
+	u64 now = weir_clock(), ticks = end > now ? end - now : 0;
 
 	return weir_nl_put_u64(skb, WEIR_A_EXEMPT_FOR_MS,
-			       DIV_ROUND_UP_ULL(ticks, HZ) * MSEC_PER_SEC);
+			       max_t(u64, DIV_ROUND_UP_ULL(ticks * MSEC_PER_SEC, HZ),
+				     WEIR_BLOCK_MS_MIN));
 }
 
 /* Put an exemption, with the name of its limit in the configuration. */

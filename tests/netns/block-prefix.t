@@ -130,6 +130,18 @@ told() { grep -q 'removed 100.64' "$tmp/events"; }
 wait_for 60 told
 is "$(grep 'removed 100.64' "$tmp/events")" "block-prefix removed 100.64.0.0/10" "... and monitor tells no time that was left"
 
+let_pass $((1000 - $(now_ms) % 1000))
+weir block add 100.64.0.0/10 for 1h
+weir save >"$tmp/saved"
+for n in {1..3}; do
+	let_pass 350
+	weir save >"$tmp/again"
+	cmp -s "$tmp/saved" "$tmp/again" || break
+done
+is "$n $(diff "$tmp/saved" "$tmp/again")" "3 " "an end is the same point in time whenever it is saved"
+like "$(weir block show | grep ^100)" '^100\.64\.0\.0/10 for (1h|59m[0-9]+s)$' "... and what is left is shown in seconds"
+weir block del 100.64.0.0/10
+
 # The caller's own connection. Its addresses are in SSH_CONNECTION.
 mine() { SSH_CONNECTION="203.0.113.9 50000 192.0.2.1 22" "$top/userspace/weir" "$@" 2>&1 | grep -v '^weir: note: '; }
 weir block flush
