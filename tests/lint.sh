@@ -73,10 +73,11 @@ layers() {
 		userspace/(out|word)\.c	SELF
 		userspace/(field|type)\.c	SELF field.h value.h LIBMNL
 		userspace/config\.c	SELF field.h model.h place.h value.h word.h
-		userspace/lists\.c	config.h place.h value.h UAPI
+		userspace/lists\.c	config.h place.h value.h config/rules.h
 		userspace/row\.h	field.h
 		userspace/fields(_advise|_budget|_confirm|_explain|_source|_state|_upgrade|_xdp)?\.c	SELF field.h row.h
-		userspace/(check|name|packet|parse|value|addr)\.c	SELF field.h model.h value.h word.h
+		userspace/check\.c	field.h value.h config/rules.h
+		userspace/(name|packet|parse|value|addr)\.c	SELF field.h model.h value.h word.h
 		userspace/(show(_config|_limit)?|advice_show|explain_show|reasons)\.c	show.h value.h
 		userspace/state_file\.c	SELF
 		userspace/state_message\.c	SELF LIBMNL

@@ -10,7 +10,7 @@
 #include "field.h"
 #include "value.h"
 
-#include <linux/weir_rules.h>	/* behind linux/weir.h, of model.h */
+#include "config/rules.h"	/* behind linux/weir.h, of model.h */
 
 enum { IPV4 = 1, IPV6 = 2 };
 

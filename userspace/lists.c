@@ -10,7 +10,7 @@
 #include "place.h"
 #include "value.h"
 
-#include <linux/weir_rules.h>	/* behind linux/weir.h, of model.h */
+#include "config/rules.h"	/* behind linux/weir.h, of model.h */
 
 /* By address; of two with the same, the shorter holds the longer, and is first. */
 static int compare_prefixes(const struct weir_prefix *a, const struct weir_prefix *b)

@@ -8,11 +8,11 @@
 #include <linux/math64.h>
 
 #include "config/check.h"
+#include "config/rules.h"
 #include "count/window.h"
 #include "error.h"
 #include "limit/limit.h"
 #include "limit/pool.h"
-#include "uapi/linux/weir_rules.h"
 
 static_assert(WEIR_RULE_EXACT_MAX == WEIR_LOG_ENTRIES);
 static_assert(1u << WEIR_RULE_BURST_SHIFT == WEIR_BURST_BUDGETS);

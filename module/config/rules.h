@@ -1,12 +1,12 @@
-/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause) */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The rules on the words of a limit that need no clock, as one text for the module, which
  * enforces them, and the tool, which knows them without the module. Each function returns 0,
  * or a negative errno with the sentence and the attribute of the first rule that is broken:
  * WEIR_A_BUDGET_* of a budget, WEIR_A_LIMIT_* of the rest. linux/weir.h comes first.
  */
-#ifndef _UAPI_LINUX_WEIR_RULES_H
-#define _UAPI_LINUX_WEIR_RULES_H
+#ifndef WEIR_RULES_H
+#define WEIR_RULES_H
 
 #include <linux/errno.h>
 #include <linux/types.h>
@@ -179,4 +179,4 @@ static inline int weir_limit_rules(const struct weir_limit_rules *is,
 	return 0;
 }
 
-#endif /* _UAPI_LINUX_WEIR_RULES_H */
+#endif /* WEIR_RULES_H */
