@@ -323,18 +323,15 @@ static inline enum weir_verdict limits(struct weir_context *ctx, struct weir_net
 			goto seen;
 		first = next_matched(ctx, config, ctx->from[0]);
 		second = max(first + 1, ctx->from[1]);
-		goto matched;
-	}
-	if (!matches(ctx, config->limit[0])) {
+	} else if (!matches(ctx, config->limit[0])) {
 		first = next_matched(ctx, config, 1);
 		second = first + 1;
-matched:
-		if (first >= config->count) {
-			if (!(ctx->packet.flags & WEIR_PACKET_DECRYPTED))
-				weir_count_seen(wn->stats, WEIR_SEEN_UNMATCHED,
-						ctx->packet.flags & WEIR_PACKET_CUT);
-			return WEIR_ADMIT;
-		}
+	}
+	if (first >= config->count) {
+		if (!(ctx->packet.flags & WEIR_PACKET_DECRYPTED))
+			weir_count_seen(wn->stats, WEIR_SEEN_UNMATCHED,
+					ctx->packet.flags & WEIR_PACKET_CUT);
+		return WEIR_ADMIT;
 	}
 	if (unlikely(second != config->count))
 		second = next_matched(ctx, config, second);

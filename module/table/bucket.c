@@ -141,44 +141,65 @@ static u64 way_weight(const struct weir_table *table, struct weir_bucket *bucket
 	return data_race(weight(table, weir_way_wheel(table, way), lookup));
 }
 
+/* A search for the way to evict. */
+struct search {
+	const struct weir_lookup *lookup;
+	unsigned int first;	/* behind the way that was evicted last */
+	unsigned int looks;	/* that are left */
+	u64 least;		/* sum of the way that the hand points at, or WEIR_STAYS */
+	u64 seen;		/* ways that were live when they were looked at */
+};
+
+/* Look at ways until one has a sum of at most @enough, or all are seen. */
+static void pick(const struct weir_table *table, struct weir_bucket *bucket,
+		 struct search *search, u64 ways, u64 enough)
+{
+	u64 left = ror64(ways, search->first), sum;
+	unsigned int i;
+
+	for (; left && search->looks && search->least > enough; left &= left - 1) {
+		i = (__ffs64(left) + search->first) % 64;
+		sum = way_weight(table, bucket, i, search->lookup);
+		if (table->stays ? sum == WEIR_STAYS : sum != 0)
+			search->seen |= BIT_ULL(i);
+		search->looks -= sum != WEIR_STAYS;
+		if (sum < search->least) {
+			search->least = sum;
+			bucket->hand = i;
+		}
+	}
+}
+
 static noinline u64 victim_search(const struct weir_table *table, struct weir_bucket *bucket,
 				  const struct weir_lookup *lookup, bool late)
 {
 	const struct weir_states *states = weir_bucket_states(table, bucket);
-	u64 may = GENMASK_ULL(table->ways - 1, 0) & ~bucket->blocked, of[4] = { may };
-	u64 enough = 0, least = WEIR_STAYS, before = bucket->seen, seen = before, known = 0;
-	u64 left, sum;
-	const unsigned int first = bucket->hand + 1;
-	unsigned int looks = min_t(unsigned int, bucket->looks + WEIR_LOOKS, table->ways);
-	unsigned int set, i;
+	const u64 may = GENMASK_ULL(table->ways - 1, 0) & ~bucket->blocked, seen = bucket->seen;
+	u64 unknown = may, came_late = 0, known = 0, enough;
+	struct search search = {
+		.lookup = lookup, .first = bucket->hand + 1, .least = WEIR_STAYS, .seen = seen,
+		.looks = min_t(unsigned int, bucket->looks + WEIR_LOOKS, table->ways),
+	};
 
 	if (table->states_off) {
-		of[0] = may & states->newcomers;
-		of[1] = may & states->late & ~of[0];
-		known = may & ~(of[0] | of[1]);
+		unknown = may & states->newcomers;
+		came_late = may & states->late & ~unknown;
+		known = may & ~(unknown | came_late);
 	}
-	for (set = 0; set < (table->stays ? 4 : 8); set++) {
-		if (set == 4)
-			enough = weight(table, weir_bucket_floor(table, bucket), lookup) %
-				 WEIR_STAYS;
-		if (set == 2 && (!late || known == may || (table->stays && least == WEIR_STAYS)))
-			of[2] = known;
-		left = ror64(of[set & 3] & (set < 4 ? ~before : before), first);
-		for (; left && looks && least > enough; left &= left - 1) {
-			i = (__ffs64(left) + first) % 64;
-			sum = way_weight(table, bucket, i, lookup);
-			if (table->stays ? sum == WEIR_STAYS : sum != 0)
-				seen |= BIT_ULL(i);
-			looks -= sum != WEIR_STAYS;
-			if (sum < least) {
-				least = sum;
-				bucket->hand = i;
-			}
-		}
+	pick(table, bucket, &search, unknown & ~seen, 0);
+	pick(table, bucket, &search, came_late & ~seen, 0);
+	if (late && known != may && !(table->stays && search.least == WEIR_STAYS))
+		known = 0;
+	pick(table, bucket, &search, known & ~seen, 0);
+	if (!table->stays) {
+		enough = weight(table, weir_bucket_floor(table, bucket), lookup) % WEIR_STAYS;
+		pick(table, bucket, &search, unknown & seen, enough);
+		pick(table, bucket, &search, came_late & seen, enough);
+		pick(table, bucket, &search, known & seen, enough);
 	}
-	bucket->seen = seen;
-	bucket->looks = looks;
-	return least;
+	bucket->seen = search.seen;
+	bucket->looks = search.looks;
+	return search.least;
 }
 
 /*
