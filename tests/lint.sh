@@ -219,10 +219,10 @@ within() {
 check_size() {
 	local list bad=0
 	mapfile -t list < <(files '^module/.*\.[ch]$' | xargs grep -L 'YNL-GEN')
-	within 18835 "$(cat "${list[@]}" | wc -l)" 'lines of module/' || bad=1
+	within 18853 "$(cat "${list[@]}" | wc -l)" 'lines of module/' || bad=1
 	within 5 "$(grep -ow __always_inline "${list[@]}" | wc -l)" '__always_inline in module/' || bad=1
-	within 35359 "$(files '^userspace/' | xargs cat | wc -l)" 'lines of userspace/' || bad=1
-	within 55170 "$(files '^tests/' | xargs cat | wc -l)" 'lines of tests/' || bad=1
+	within 35377 "$(files '^userspace/' | xargs cat | wc -l)" 'lines of userspace/' || bad=1
+	within 55245 "$(files '^tests/' | xargs cat | wc -l)" 'lines of tests/' || bad=1
 	within 4224 "$(wc -l <Documentation/weir.8)" 'lines of weir.8' || bad=1
 	return "$bad"
 }
@@ -235,8 +235,8 @@ check_spread() {
 		within "$mark" "$(files '^(module|userspace)/.*\.[ch]$' | xargs grep -liE "\\b(if|while|for|switch) \\(.*${word}|${word}[^;]* \\? |(&&|\\|\\|).*${word}" | wc -l)" "files with conditions on $word" || bad=1
 	done <<-'MARKS'
 		newcomer 34
-		block 52
-		budget 71
+		block 54
+		budget 72
 		calendar 13
 		total 3
 		exact 8

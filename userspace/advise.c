@@ -297,6 +297,10 @@ static int advise_limit(struct advising *to, uint64_t for_ms)
 		status = get_watched(tool, to->limit->name, &before, &tick);
 	if (status)
 		return status;
+	if (before.blocks_only) {
+		weir_err_set(&tool->err, "the limit only blocks, and counts nobody; watch one that counts, as 'limit add NAME budget 1000/s action observe' with the same conditions");
+		return WEIR_EXIT_REFUSED;
+	}
 	if (!weir_watch_can(&before)) {
 		weir_err_set(&tool->err, "its first budget does not count slot by slot; watch one that does, as 'limit add NAME budget 1000/s action observe' with the same conditions");
 		return WEIR_EXIT_REFUSED;

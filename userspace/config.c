@@ -328,7 +328,8 @@ bool weir_limit_differs(const struct weir_limit *words, const struct weir_limit 
 
 bool weir_limit_restarts(const struct weir_limit *limit, const struct weir_limit *was)
 {
-	return (*limit->budgets_by || *was->budgets_by) &&
+	return limit->budget_count && was->budget_count &&
+	       (*limit->budgets_by || *was->budgets_by) &&
 	       limit->budgets[0].unit != was->budgets[0].unit;
 }
 

@@ -164,7 +164,8 @@ static bool has_calendar(const struct weir_limit *limit)
 
 bool weir_diff_sets(const struct weir_limit *limit, const struct weir_limit *there)
 {
-	return !differs(weir_field_find(&weir_limit_fields, WEIR_ON_ADD, WEIR_A_LIMIT_PREFIX4),
+	return !limit->blocks_only == !there->blocks_only &&
+	       !differs(weir_field_find(&weir_limit_fields, WEIR_ON_ADD, WEIR_A_LIMIT_PREFIX4),
 			limit, there) && !weir_limit_restarts(limit, there);
 }
 
@@ -311,6 +312,7 @@ bool weir_diff_words(struct weir_out *out, const struct weir_limit *limit,
 					      WEIR_A_LIMIT_KNOWN_MS, 0 };
 	static const uint16_t penalty[] = { WEIR_A_LIMIT_PENALTY_MS, WEIR_A_LIMIT_RENEW, 0 };
 	static const uint16_t sources[] = { WEIR_A_LIMIT_SOURCES, 0 };
+	static const uint16_t blocks[] = { WEIR_A_LIMIT_BLOCKS_ONLY, 0 };
 	static const uint16_t action[] = { WEIR_A_LIMIT_ACTION, 0 };
 	static const uint16_t lookup[] = { WEIR_A_LIMIT_BUDGETS_BY, 0 };
 	static const uint16_t log[] = { WEIR_A_LIMIT_LOG, 0 };
@@ -328,6 +330,7 @@ bool weir_diff_words(struct weir_out *out, const struct weir_limit *limit,
 	any |= put_group(out, sharing, limit, there);
 	any |= put_match(out, &limit->match, &there->match);
 	any |= put_group(out, sources, limit, there);
+	any |= put_group(out, blocks, limit, there);
 	any |= put_group(out, newcomers, limit, there);
 	any |= put_group(out, penalty, limit, there);
 	any |= put_group(out, action, limit, there);

@@ -64,6 +64,8 @@ static void show_room(struct weir_out *out, const struct weir_judged *judged)
 	char buf[WEIR_TEXT_SIZE];
 	unsigned int i;
 
+	if (judged->is->blocks_only)
+		weir_out_text(out, "only blocks");
 	if (source->budget_count)
 		weir_out_text(out, "would admit: ");
 	for (i = 0; i < source->budget_count; i++)

@@ -125,11 +125,14 @@ static void warn_forgotten(struct weir_tool *tool, const struct weir_config *con
 	struct some some = { 0 };
 	unsigned int i, limited = 0;
 
+	if (limit->blocks_only)
+		return;
 	weir_members_gather(config, limit->match.from_list, &budgets);
 	memset(met, 0, sizeof(met));
 	for (; other < config->limits + config->limit_count; other++)
-		if (strcmp(other->name, limit->name) && covers(other, limit) &&
-		    (other->action == WEIR_ACTION_DROP || limit->action != WEIR_ACTION_DROP))
+		if (!other->blocks_only && strcmp(other->name, limit->name) &&
+		    covers(other, limit) && (other->action == WEIR_ACTION_DROP ||
+					     limit->action != WEIR_ACTION_DROP))
 			meet(config, other, met);
 	for (i = 0; i < budgets.count; i++) {
 		limited += met[i];

@@ -96,7 +96,8 @@ const char *weir_text_source_reason(const struct weir_source *source,
 	weir_text_source_budget(source, i, budget);
 	switch (drop->reason) {
 	case WEIR_DROP_REASON_BUDGET:
-		snprintf(text, 2 * WEIR_TEXT_SIZE, is->left ? "over %s budget, %s" :
+		snprintf(text, 2 * WEIR_TEXT_SIZE, !is->budget ?
+			 "over a budget that the limit had" : is->left ? "over %s budget, %s" :
 			 "over %s budget %s", source->prefix.family ? "its" : "the", budget);
 		break;
 	case WEIR_DROP_REASON_BLOCK:

@@ -21,7 +21,8 @@ static void put_exempts(struct weir_out *out, const struct weir_config *config, 
 		weir_out_text(out, block ? "block add " : "exempt add ");
 		exempt = config->exempts[i];
 		if (exempt.for_ms)
-			exempt.until = now.tv_sec + (now.tv_nsec / 1000000 + exempt.for_ms + 500) / 1000;
+			exempt.until = now.tv_sec +
+				       (now.tv_nsec / 1000000 + exempt.for_ms + 500) / 1000;
 		exempt.for_ms = 0;
 		weir_show_exempt(out, &exempt);
 	}

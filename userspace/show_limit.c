@@ -104,7 +104,7 @@ void weir_show_limit(struct weir_out *out, const void *model)
 	out->results = false;
 	weir_out_text(out, "\n");
 	if (!out->json && !out->brief) {
-		if (limit.budget_count == 1)
+		if (limit.budget_count <= 1)
 			weir_out_text(out, "    ");
 		show_budgets(out, &limit);
 		if (limit.budget_count > 1)

@@ -506,7 +506,7 @@ static int check_unit(struct weir_tool *tool, const struct weir_query *query)
 		return WEIR_EXIT_OK;
 	if (weir_get_limit(tool, query->limit, &limit, &request) == -ENOENT)
 		return WEIR_EXIT_OK;	/* the charge itself reports it better */
-	if (request.ret || !query->bytes == !limit.budgets[0].unit)
+	if (request.ret || !limit.budget_count || !query->bytes == !limit.budgets[0].unit)
 		return weir_tool_settle(tool, &request, 0);
 	weir_err_set(&tool->err, "limit '%s' counts %s; use '%s N'",
 		     query->limit, weir_unit_names[!query->bytes], weir_unit_names[!query->bytes]);

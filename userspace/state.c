@@ -60,7 +60,8 @@ void weir_state_keep(struct weir_states *states, struct weir_config *config)
 void weir_state_wake(struct weir_states *states, const struct weir_limit *limit)
 {
 	struct weir_seen *seen = limit ? seen_find(states, limit->name) : NULL;
-	uint64_t window = limit ? limit->budgets[0].amount.window_ms : 0;
+	uint64_t window = !limit ? 0 : limit->blocks_only ? LONGEST_MS :
+			  limit->budgets[0].amount.window_ms;
 
 	if (!seen || seen->due_ms)
 		return;

@@ -230,7 +230,9 @@ static void draw_limit(const struct weir_top_data *now, const struct weir_top_da
 		limited |= now->sources[i].limited;
 	}
 	put(cells, row, 0, width, WEIR_STYLE_NAME, limit->name);
-	put_bar(cells, row, at, limit->ways ? (double)stats->sources_now / limit->ways : 0,
+	put_bar(cells, row, at, limit->blocks_only ?
+		(double)stats->blocked_now / limit->blocks_only :
+		limit->ways ? (double)stats->sources_now / limit->ways : 0,
 		stats->sources_wanted || stats->blocks_lost);
 	put_bar(cells, row, at += BAR + 1, most, limited);
 	at += BAR + 1;

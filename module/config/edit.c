@@ -133,7 +133,8 @@ static int edit_admit(const struct weir_edit *edit, unsigned int place, struct w
  */
 static bool units_change(const struct weir_limit *was, const struct weir_limit_config *cfg)
 {
-	return (was->cfg.budgets_by || cfg->budgets_by) && (was->cfg.bytes ^ cfg->bytes) & BIT(0);
+	return was->budgets && cfg->budgets && (was->cfg.budgets_by || cfg->budgets_by) &&
+	       (was->cfg.bytes ^ cfg->bytes) & BIT(0);
 }
 
 /* May a limit that is made replace @was, with what that has? */

@@ -96,8 +96,9 @@ int weir_limit_keeps(const struct weir_limit *limit, const struct weir_limit *wa
 		return weir_refuse(error, -EBUSY, weir_limit_size_attr(&limit->cfg),
 				   "blocks would find no room and end; a larger number keeps them");
 	error->value = tally.sources;
-	if (limit->cfg.sources < was->cfg.sources && tally.sources > limit->cfg.sources)
-		return weir_refuse(error, -EBUSY, weir_limit_size_attr(&limit->cfg),
+	if (limit->budgets && limit->cfg.sources < was->cfg.sources &&
+	    tally.sources > limit->cfg.sources)
+		return weir_refuse(error, -EBUSY, WEIR_A_LIMIT_SOURCES,
 				   "sources with the smallest counts, or known and idle, would lose their places; give as many as there are");
 	error->value = 0;
 	return 0;

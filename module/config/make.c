@@ -140,7 +140,7 @@ static u64 budget_most(const struct weir_limit *limit, unsigned int i,
 	u64 most = weir_limit_room_most(limit, i), before;
 	unsigned int j;
 
-	for (j = 0; was && j < was->budgets; j++) {
+	for (j = 0; was && limit->budgets && j < was->budgets; j++) {
 		before = was->most[j];
 		if (!(was->bytes & BIT(j)) != !(limit->bytes & BIT(i)))
 			before = weir_budget_part(before, limit->room[i], was->room[j]);

@@ -131,22 +131,21 @@ static void sharing_parse(const struct nlattr *attr, struct weir_limit_config *c
 		cfg->budget[i].alone = 0;
 }
 
-/* Whether the limit, @was or a new one, only blocks, and how many. */
+/* Whether the limit, @was or a new one, only blocks, and how many. Before the budgets. */
 static int blocks_parse(struct nlattr **attrs, const struct weir_limit *was,
 			struct weir_limit_config *cfg, struct weir_error *error)
 {
 	const struct nlattr *blocks = attrs[WEIR_A_LIMIT_BLOCKS_ONLY];
 
-	if (blocks && attrs[WEIR_A_LIMIT_BUDGET])
-		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BLOCKS_ONLY,
-				   "a limit with a budget counts, too; leave out the one or the other");
 	if (blocks && was && was->budgets)
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BLOCKS_ONLY,
 				   "the limit has budgets; add another one that only blocks");
-	if (was && !was->budgets && attrs[WEIR_A_LIMIT_BUDGET])
+	if (!(was ? !was->budgets : !!blocks))
+		return 0;
+	if (attrs[WEIR_A_LIMIT_BUDGET])
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BUDGET,
-				   "the limit only blocks; add another one with the budget");
-	if (!cfg->budgets && attrs[WEIR_A_LIMIT_SOURCES])
+				   "a limit that only blocks has no budget; add another one with it");
+	if (attrs[WEIR_A_LIMIT_SOURCES])
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SOURCES,
 				   "a limit that only blocks is made for blocks; leave sources out");
 	if (blocks)
@@ -193,8 +192,9 @@ static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 	}
 	sharing_parse(attrs[WEIR_A_LIMIT_SHARING], &cfg);
 	head = object_head(nest, info, &len);
-	err = weir_nl_budgets(attrs, head, len, &cfg, place, extack) ?:
-	      blocks_parse(attrs, was, &cfg, error) ?: limit_parse(attrs, &cfg, edit, extack);
+	err = blocks_parse(attrs, was, &cfg, error) ?:
+	      weir_nl_budgets(attrs, head, len, &cfg, place, extack) ?:
+	      limit_parse(attrs, &cfg, edit, extack);
 	if (!err && cfg.newcomers.budget && !cfg.newcomers.window_ms)
 		err = weir_nl_require(attrs, nest, WEIR_A_LIMIT_NEWCOMERS_MS,
 				      "the window of the newcomers' budget is missing", extack);

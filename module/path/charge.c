@@ -52,8 +52,12 @@ static noinline void punish(struct weir_net *wn, const struct weir_limit *limit,
 u16 weir_limit_block(struct weir_net *wn, const struct weir_limit *limit,
 		     struct weir_request *request)
 {
+	u16 flags;
+
 	weir_request_mask(request, wn, limit);
-	return weir_table_refuse(limit->table, &request->lookup) ?: WEIR_CHARGED;
+	flags = weir_table_refuse(limit->table, &request->lookup);
+	return flags ?: weir_table_moved(limit->table, &request->lookup) ? WEIR_AGAIN :
+	       WEIR_CHARGED;
 }
 
 void weir_limit_report(struct weir_net *wn, const struct weir_limit *limit,

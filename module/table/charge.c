@@ -156,6 +156,12 @@ bool weir_table_unknown(const struct weir_table *table, const struct weir_lookup
 	return take_newcomer(table, weir_bucket(table, lookup->hash)) == WEIR_NEWCOMER;
 }
 
+/* Is the source in a successor by now, after weir_table_refuse() did not refuse it? */
+bool weir_table_moved(const struct weir_table *table, const struct weir_lookup *lookup)
+{
+	return take_newcomer(table, weir_bucket(table, lookup->hash)) == WEIR_AGAIN;
+}
+
 /* Charge a newcomer, after weir_table_charge(). Returns as that, but not WEIR_NEWCOMER. */
 u16 weir_table_admit(struct weir_table *table, struct weir_lookup *lookup,
 		     const struct weir_permit *permit)

@@ -163,8 +163,8 @@ static void way_state(const struct weir_table *table, struct weir_bucket *bucket
 
 /*
  * Has a locked bucket no way for a newcomer, because all of its sources stay? Then a total of
- * theirs is @state until the first of them goes: blocks alone never take all ways. So it is for
- * as long as a floor refuses that ends.
+ * theirs is @state until the first of them goes: blocks alone never take all ways of sources that
+ * are counted. So it is for as long as a floor refuses that ends.
  */
 static void bucket_full(const struct weir_table *table, struct weir_bucket *bucket,
 			const struct question *ask, struct weir_source_state *state)

@@ -100,6 +100,11 @@ void weir_wheel_convert(const struct weir_heritage *of, unsigned int n, struct w
 	s32 ahead = from->at - (u32)slot;
 	u32 at = slot + max(ahead, 0), age, i;
 
+	if (of->next->spec.blocks) {
+		/* Nobody is counted. */
+		weir_count_init(&now->shape, to, weir_count_slot(now, tick));
+		return;
+	}
 	if (same_slots(was, now) && was->bytes == now->bytes) {
 		weir_count_init(&now->shape, to, at);
 		for (age = 0; age <= now->shape.reach; age++) {

@@ -183,6 +183,7 @@ u32 weir_table_buckets(const struct weir_table *table);
 /* charge.c: packets. BH off, RCU read lock. */
 u16 weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup);
 u16 weir_table_charge(struct weir_table *table, struct weir_lookup *lookup);
+bool weir_table_moved(const struct weir_table *table, const struct weir_lookup *lookup);
 bool weir_table_unknown(const struct weir_table *table, const struct weir_lookup *lookup);
 u16 weir_table_admit(struct weir_table *table, struct weir_lookup *lookup,
 		     const struct weir_permit *permit);

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 python3 -c 'import yaml' 2>/dev/null || skip_all "python3-yaml is not installed"
 holds "userspace/spec.c is up to date with the specification" quietly make -s -C "$top/userspace" check-spec
-mkdir -p copy/module && cp -r "$top/userspace" copy/ && cp -r "$top"/module/{uapi,count,main.c} copy/module/
+mkdir -p copy/module && cp -r "$top/userspace" copy/ && cp -r "$top"/module/{uapi,count,config,main.c} copy/module/
 # without optimisation, which takes a third of the time
 build() { make -s -C copy/userspace CFLAGS=-O0 "$@"; }
 rm -f copy/userspace/*.o copy/userspace/*.d copy/userspace/weir copy/userspace/.defines

@@ -50,9 +50,15 @@ is "$? $(stat_of ban blocked_now)" "0 5999" "... also in JSON"
 weir save -state "$tmp/state"
 echo 'limit add ban budget 1000/1h sources 65536' | weir -file - 2>/dev/null
 is "$(stat_of ban blocked_now):$(through 10.0.0.9):$(through 10.2.0.1)" 5999:0:10 "a file that gives it a budget keeps the blocks"
+flood -s 203.0.113.7 -c 10
 weir -file "$tmp/saved" 2>/dev/null
+is "$(weir source get 203.0.113.7 limit ban | head -n 1):$(stat_of ban limited_now)" "203.0.113.7 limit ban dropped 0:0" "... whose counts go with it"
 is "$(stat_of ban blocked_now):$(through 10.0.0.9):$(through 10.2.0.1)" 5999:0:10 "... and so does one that takes it away"
-wait_for 60 test "$(stat_of ban sources_now)" = 0
+weir diff <(echo 'limit add ban blocks 12000') >"$tmp/said"
+is "$? $(<"$tmp/said")" "1 limit set ban blocks 12000" "diff says what differs"
+weir diff <(echo 'limit add ban budget 1000/1h') | sed -n '/^limit/s/ ban.*/ ban/p' >"$tmp/said"
+is "$(paste -sd, "$tmp/said")" "limit del ban,limit add ban" "... and makes a limit with a budget anew"
+like "$(weir explain from 203.0.113.7)" "1 ban +only blocks" "explain says what it does"
 weir limit flush 2>/dev/null
 weir -quiet restore "$tmp/state" >/dev/null
 is "$? $(stat_of ban blocked_now):$(through 10.0.0.9)" 0\ 5999:0 "a saved state has them"
@@ -65,7 +71,7 @@ refused() {
 	status=$?
 	is "$status:$(<"$tmp/said")" "2:weir: $2 $3: $1" "refused: ${*:2}"
 }
-refused "budget: the limit only blocks; add another one with the budget" limit set ban budget 5/s
+refused "budget: a limit that only blocks has no budget; add another one with it" limit set ban budget 5/s
 refused "sources: a limit that only blocks is made for blocks; leave sources out" limit set ban sources 1000
 refused "no newcomers, penalty, budgets-by or shared where nobody is counted" limit set ban penalty 1h
 refused "limit: the limit only blocks, and has no budget to charge" source charge 10.0.0.1 limit ban

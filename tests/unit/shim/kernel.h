@@ -253,7 +253,7 @@ extern long shim_available_pages;
 
 #define get_mem_cgroup_from_mm(mm)	((struct mem_cgroup *)NULL)
 #define mem_cgroup_put(memcg)		((void)(memcg))
-#define set_active_memcg(memcg)		((void)(memcg), (struct mem_cgroup *)NULL)
+static inline struct mem_cgroup *set_active_memcg(struct mem_cgroup *memcg) { return NULL; }
 
 #define __vmalloc(size, gfp)	kvzalloc(size, gfp)
 #define vfree(p)		kvfree(p)

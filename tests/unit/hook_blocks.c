@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A limit that only blocks: a packet that still has it when its bucket has moved begins again. */
+#include <linux/jiffies.h>
+#include <linux/user_namespace.h>
+
+#include "path/charge.h"
+#include "table_twin.h"
+
+#define NOW	1000
+
+static struct net net = { .user_ns = &init_user_ns };
+static struct weir_net wn = { .net = &net };
+static const struct weir_source source = { .word[0] = htonl(0x0a000001) };
+
+static u64 now(void)
+{
+	return NOW;
+}
+
+static u16 packet(struct weir_table *table)
+{
+	const struct weir_limit limit = { .table = table, .prefix = { 32, 64 } };
+	const struct weir_cost cost = { .packets = 1, .bytes = 100 };
+	struct weir_request request;
+	u16 flags;
+
+	twin_enter();
+	weir_request_init(&request, &source, cost, NOW);
+	flags = weir_limit_charge(&wn, &limit, &request, NULL).flags;
+	twin_leave();
+	return flags;
+}
+
+static void test_moved(void **state)
+{
+	struct weir_table_spec spec = {
+		.count[0] = { .budget = 1, .slot_ticks = HZ, .slots = 1 },
+		.sources = 64, .prefix = { 32, 64 }, .blocks = true,
+	};
+	struct weir_table *old = weir_table_alloc(&spec, NOW), *next;
+	struct weir_lookup lookup = {
+		.source = &source, .tick = NOW, .budget = U64_MAX,
+		.hash = weir_source_hash(&source, spec.prefix, &wn.key),
+	};
+	const u64 one[WEIR_BUDGETS_MAX] = { 1 };
+
+	assert_int_equal(packet(old), WEIR_CHARGED);
+	twin_enter();
+	assert_int_equal(weir_table_block(old, &lookup, WEIR_NEVER, WEIR_BLOCK_ADD), 0);
+	twin_leave();
+	assert_int_equal(packet(old), WEIR_REFUSED | WEIR_BLOCKED);
+	spec.sources = 640;
+	next = weir_table_alloc(&spec, NOW);
+	weir_table_succeed(next, old, one, one, &wn.key, now);
+	weir_table_drain(next);
+	synchronize_rcu();
+	assert_int_equal(packet(old), WEIR_AGAIN);
+	assert_int_equal(packet(next), WEIR_REFUSED | WEIR_BLOCKED);
+	weir_table_free(old);
+	weir_table_free(next);
+}
+
+UNIT_MAIN("hook_blocks", T(test_moved))
