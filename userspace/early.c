@@ -20,20 +20,23 @@ static struct stat was;
 /* and the number that each device had; 0: it was not there. */
 static unsigned int seen[WEIR_EARLY_MAX];
 
-/* Read the file, if it is another one; false: it is the same. */
+/*
+ * Read the file, if it is another one; false: it is the same, or not there any more, as with a /var
+ * that was mounted over it.
+ */
 static bool read_again(struct weir_tool *tool)
 {
 	unsigned int count = 0;
 	struct stat is;
 
 	if (stat(tool->fallback, &is))
-		is = (struct stat){ 0 };
+		return false;
 	if (is.st_ino == was.st_ino && is.st_ctim.tv_sec == was.st_ctim.tv_sec &&
 	    is.st_ctim.tv_nsec == was.st_ctim.tv_nsec)
 		return false;
 	was = is;
 	memset(seen, 0, sizeof(seen));
-	if (is.st_ino && !weir_read_file(tool, tool->fallback, false, &config))
+	if (!weir_read_file(tool, tool->fallback, false, &config))
 		count = config.early_count;
 	weir_config_clear(&config);
 	config.early_count = count;

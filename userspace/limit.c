@@ -173,6 +173,7 @@ int weir_limit_change(struct weir_tool *tool, const struct weir_command *command
 	/* of a check, what a new limit would be; nobody but root may ask */
 	if (!status && (!tool->check || made.has & WEIR_HAS(LIMIT_MEMORY)))
 		show_one(tool, &made);
+	model->limit.blocks_only = made.blocks_only;
 	if (!status && !tool->check)
 		command->note(tool, model);
 	if (!status && !tool->check && names_list(&model->limit))

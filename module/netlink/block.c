@@ -178,10 +178,13 @@ static int block_refuse(struct genl_info *info, int err, const char *msg)
 static int block_full(struct genl_info *info, const struct weir_limit *limit)
 {
 	const struct weir_error error = {
-		.msg = "no place is left for the block; raise the limit's sources, or its blocks",
+		.msg = limit->budgets ?
+		       "no place is left for the block; raise the limit's sources" :
+		       "no place is left for the block; raise the limit's blocks",
 		.value = limit->cfg.blocks ?: weir_table_blocks_most(limit->table),
 	};
 
+	weir_limit_count_blocks(limit, 0, 1);
 	return weir_nl_error(&error, info->attrs[WEIR_A_SOURCE_ADDRESS], -ENOSPC, info->extack);
 }
 

@@ -116,13 +116,13 @@ for ((i = 1; i < 255; i++)); do
 done
 ways=$(weir -json limit show few | json ways) most=$(weir -json limit show few | json blocks)
 within "$held" 4 $((ways / 2)) "at most half of the ways are blocked"
-like "$(<"$tmp/said")" "no place is left for the block; raise the limit's sources, or its blocks \(made for $most\)$" "... which is told"
+like "$(<"$tmp/said")" "no place is left for the block; raise the limit's sources \(made for $most\)$" "... which is told"
 is "$(stat_of few blocked_now)" "$held" "... and nobody else is"
 is "$(through 203.0.113.254)" 10 "a newcomer finds a way"
 flood -s 203.0.113.100 -n 150 -c 600
 is "$(stat_of few blocked_now):$(through 203.0.113.1)" "$held:0" "a flood evicts none of them"
 weir limit set few budget 1000/1h >/dev/null 2>&1
-refused "ADDR: no place is left for the block; raise the limit's sources, or its blocks (made for $most)" block "203.0.113.$i" for 1h
+refused "ADDR: no place is left for the block; raise the limit's sources (made for $most)" block "203.0.113.$i" for 1h
 is "$(through "203.0.113.$i")" 10 "... and under no limit if one has no room"
 
 # The end that a failed replacement puts back is the former one, however often
@@ -143,7 +143,7 @@ for i in {1..16}; do weir source block 10.7.0.$i limit once for 20m >/dev/null; 
 flood -s 10.7.1.0 -n 500 -c 500
 is "$(through 10.7.8.9)" 0 "among totals and blocked sources a newcomer finds no way"
 like "$(weir source get 10.7.8.9 limit once)" "count 10 of 10 left 0 limited for " "... as source get tells"
-refused "ADDR: no place is left for the block; raise the limit's sources, or its blocks (made for $(weir -json limit show once | json blocks))" block 10.7.8.9 limit once for 1h
+refused "ADDR: no place is left for the block; raise the limit's sources (made for $(weir -json limit show once | json blocks))" block 10.7.8.9 limit once for 1h
 holds "... and the counters" [ "$(stat_of once floor_refused.packets)" -ge 10 ]
 like "$(weir -s limit show once)" "try sources [0-9]" "... with a size to try"
 weir limit del once >/dev/null

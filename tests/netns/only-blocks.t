@@ -80,7 +80,8 @@ refused "blocks: the limit has budgets; add another one that only blocks" limit 
 weir limit add one blocks 1 from 198.51.100.0/24 >/dev/null
 for ((i = 0; i < 256; i++)); do weir source block "198.51.100.$i" limit one for 1h >/dev/null 2>"$tmp/said" || break; done
 within "$i" 2 255 "it may have more than it is made for, but not without bound"
-is "$(<"$tmp/said")" "weir: source block: ADDR: no place is left for the block; raise the limit's sources, or its blocks (made for 1)" "... which says what it is made for"
+is "$(<"$tmp/said")" "weir: source block: ADDR: no place is left for the block; raise the limit's blocks (made for 1)" "... which says what it is made for"
+like "$(weir -s limit show one)" "no room was left for a block: try blocks 2$" "... as limit show does"
 is "$(stat_of one blocked_now):$(through 198.51.100.0)" "$i:0" "... and ends none"
 unload
 finish

@@ -389,6 +389,18 @@ if [ -e /sys/kernel/btf/weir ]; then
 	ip link add nosuch type veth peer name nosuch-peer
 	comes "$web;early dev nosuch mode native" in_force
 	is "$(in_force)" "$web;early dev nosuch mode native" "... which drops early once it appears" || diag "$(systemctl status --no-pager -l weir)"
+	rm -f "$state"
+	systemctl start weir-state
+	is "$(show weir-state Result) $(stat -c %a "$state")" "success 600" "the state is saved where packets are dropped early, too"
+	ip link del nosuch
+	mount -t tmpfs tmpfs /var/lib
+	ip link add nosuch type veth peer name nosuch-peer
+	comes "$web;early dev nosuch mode native" in_force
+	is "$(in_force)" "$web;early dev nosuch mode native" "a device that comes after /var drops early" || diag "$(systemctl status --no-pager -l weir)"
+	ctl reload
+	both 0 active "$web;early dev nosuch mode native" "... and reload keeps the file there"
+	is "$(stat -c %a /var/lib/weir/last.conf)" 600 "... for the next boot" || diag "$(systemctl status --no-pager -l weir)"
+	umount /var/lib
 	echo "$web" >"$conf"
 	ctl reload
 	both 0 active "$web" "a file without it detaches it"
