@@ -94,7 +94,7 @@ def failures(ran):
     if not re.search(r"^(not )?ok \d", ran.stdout, re.M):
         sys.stderr.write(ran.stdout + ran.stderr)
         return None
-    return ", ".join(re.findall(r"^(?:not ok \d+ - |)(.*)$", ran.stdout, re.M))
+    return ", ".join(re.findall(r"^not ok(?: \d+)? - (.*)$", ran.stdout, re.M))
 
 
 # Each of these builds and runs a test of the sources in top; returns what failed, '' if

@@ -47,6 +47,15 @@ is "$(through 198.51.100.4)" 3 "... and admits so"
 told() { [ "$(sed -n 's/^limit \([a-z]*\) web .*/\1/p' "$tmp/events" | xargs)" = "present joined alone joined alone" ]; }
 wait_for 60 told
 ok $? "each turn is an event, a renewal none" || diag "$(<"$tmp/events")"
+weir monitor limits exempts >"$tmp/all" &
+pids+=($!)
+wait_for 60 grep -q '^limit present web' "$tmp/all" || bail "no events"
+join web 1000 >/dev/null
+weir exempt add 192.0.2.9 for 1s
+ends() { grep -oE '^(limit alone|exempt removed)' "$tmp/all" | paste -sd,; }
+ended() { [[ $(ends) == *,* ]]; }
+wait_for 60 ended
+is "$(ends)" "limit alone,exempt removed" "... and does not wait for ends of exemptions, which are gathered" || diag "$(<"$tmp/all")"
 
 # Changes while it is joined, and while it is alone
 join web 60000 >/dev/null
