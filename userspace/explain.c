@@ -172,19 +172,19 @@ static void judge_state(const struct explaining *to, struct weir_judged *judged)
 	for (i = 0; i < source->budget_count; i++) {
 		is = &source->budgets[i];
 		if (is->unit == WEIR_UNIT_BYTES && to->query->len > is->budget)
-			return refuse(judged, WEIR_REASON(SIZE), number_of(source, i), 0);
+			return refuse(judged, WEIR_REASON_SIZE, number_of(source, i), 0);
 	}
 	if (source->blocked)
-		return refuse(judged, WEIR_REASON(BLOCK), 0, source->blocked_ns);
+		return refuse(judged, WEIR_REASON_BLOCK, 0, source->blocked_ns);
 	for (i = 0; i < source->budget_count; i++) {
 		if (left_of(to, &source->budgets[i]))
 			continue;
-		return refuse(judged, source->floor ? WEIR_REASON(FLOOR) : WEIR_REASON(BUDGET),
+		return refuse(judged, source->floor ? WEIR_REASON_FLOOR : WEIR_REASON_BUDGET,
 			      source->limited_by ? source->limited_by : number_of(source, i),
 			      source->next_ns);
 	}
 	if (source->newcomers_next_ns)
-		refuse(judged, WEIR_REASON(NEWCOMERS), 0, source->newcomers_next_ns);
+		refuse(judged, WEIR_REASON_NEWCOMERS, 0, source->newcomers_next_ns);
 }
 
 /* How much the source may send still, and which budget refuses then. */
@@ -309,7 +309,7 @@ static bool drops(const struct weir_judged *judged)
 /* Is it certain before any limit is charged? */
 static bool is_certain(const struct weir_judged *judged)
 {
-	return judged->reason != WEIR_REASON(FLOOR) && judged->reason != WEIR_REASON(NEWCOMERS);
+	return judged->reason != WEIR_REASON_FLOOR && judged->reason != WEIR_REASON_NEWCOMERS;
 }
 
 /*

@@ -34,27 +34,36 @@ static const struct weir_source_budget *lacking(const struct weir_judged *judged
 
 static void show_refusal(struct weir_out *out, const struct weir_judged *judged)
 {
-	struct weir_source source = judged->source;
-	char buf[WEIR_TEXT_SIZE], text[2 * WEIR_TEXT_SIZE];
+	const struct weir_source *source = &judged->source;
+	char budget[WEIR_TEXT_SIZE], buf[WEIR_TEXT_SIZE];
 
-	if (judged->reason == WEIR_REASON_PREFIX)
+	weir_text_source_budget(source, judged->budget ? judged->budget - 1 : 0, budget);
+	switch (judged->reason) {
+	case WEIR_REASON_PREFIX:
 		return show_prefix(out, "blocked by ", &judged->block);
-	source.drop = (struct weir_drop){
-		.reason = judged->reason - 1, .budget = judged->budget, .cost = source.asked.len,
-	};
-	if (judged->reason == WEIR_REASON(BUDGET) && lacking(judged))
-		weir_out_text(out, "%" PRIu64 " bytes do not fit: %" PRIu64 " of %s are left",
-			      source.asked.len, lacking(judged)->left,
-			      weir_text_source_budget(&source, judged->budget ?
-						      judged->budget - 1 : 0, buf));
-	else if (judged->reason == WEIR_REASON(NEWCOMERS))
+	case WEIR_REASON_BUDGET:
+		if (lacking(judged))
+			weir_out_text(out, "%" PRIu64 " bytes do not fit: %" PRIu64 " of %s are left",
+				      source->asked.len, lacking(judged)->left, budget);
+		else
+			weir_out_text(out, "over %s budget %s",
+				      source->prefix.family ? "its" : "the", budget);
+		break;
+	case WEIR_REASON_BLOCK:
+		weir_out_text(out, "blocked%s", judged->next_ns ? "" : " for ever");
+		break;
+	case WEIR_REASON_FLOOR:
+		weir_out_text(out, "no place in the table, and no room under the floor");
+		break;
+	case WEIR_REASON_SIZE:
+		weir_out_text(out, "its size of %" PRIu64 " bytes is larger than the whole budget %s",
+			      source->asked.len, budget);
+		break;
+	default:
 		weir_out_text(out, "not known yet, and the newcomers' budget %s is used up",
 			      weir_text_newcomers(NULL, &judged->is->newcomers, buf));
-	else
-		weir_out_text(out, "%s", weir_text_source_reason(&source, text));
+	}
 	weir_out_text(out, "%s", for_text(judged->next_ns, buf));
-	if (judged->reason == WEIR_REASON(BLOCK) && !judged->next_ns)
-		weir_out_text(out, " for ever");
 }
 
 /* What is left of each budget; without a state, the budgets. */
@@ -94,7 +103,7 @@ static void show_rest(struct weir_out *out, const struct weir_judged *judged)
 	if (source->unknown && judged->says == WEIR_SAYS_ADMIT && !is->learning_ns)
 		weir_out_text(out, "; not known yet: also in the newcomers' budget %s",
 			      weir_text_newcomers(NULL, &is->newcomers, buf));
-	if (is->penalty_ms && judged->reason == WEIR_REASON(BUDGET))
+	if (is->penalty_ms && judged->reason == WEIR_REASON_BUDGET)
 		weir_out_text(out, "; penalty %s", weir_text_time(is->penalty_ms * 1000000, buf));
 	if (is->action == WEIR_ACTION_OBSERVE)
 		weir_out_text(out, "; action observe");

@@ -113,7 +113,7 @@ extern const struct weir_type weir_type_uint, weir_type_amount, weir_type_spare,
 
 extern const struct weir_set weir_counter_fields, weir_match_fields, weir_limit_fields,
 	weir_limit_stats_fields, weir_exempt_fields, weir_block_fields, weir_query_fields,
-	weir_wanted_fields, weir_budget_fields, weir_source_budget_fields, weir_source_drop_fields,
+	weir_wanted_fields, weir_budget_fields, weir_source_budget_fields,
 	weir_source_fields, weir_list_fields, weir_list_change_fields,
 	weir_stats_fields,
 	weir_pressure_fields, weir_newcomers_fields,
@@ -121,7 +121,7 @@ extern const struct weir_set weir_counter_fields, weir_match_fields, weir_limit_
 	weir_restored_fields, weir_upgrade_fields, weir_space_fields, weir_upgraded_fields,
 	weir_pending_fields, weir_metering_fields,
 	weir_xdp_fields, weir_packet_fields, weir_top_fields, weir_explain_fields,
-	weir_explained_fields, weir_dropped_fields, weir_advising_fields, weir_advice_fields;
+	weir_explained_fields, weir_advising_fields, weir_advice_fields;
 /* The length of a packet, a word of several commands. */
 extern const struct weir_attr_spec weir_packet_len;
 #define WEIR_LEN_HELP	"length of the packet, with its IP header"

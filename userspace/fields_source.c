@@ -93,25 +93,6 @@ const struct weir_set weir_query_fields = {
 	SET("query", query), .fields = query_rows,
 };
 
-/* The module is asked for the drops of a limit, or for all, of which it knows 2048 at most. */
-enum { DROPPED_LAST = 1000, DROPPED_FROM };
-static const struct weir_attr_spec last_attr = { .name = "last", .min = 1, .max = 2048 };
-static const struct weir_attr_spec from_attr = { .name = "from" };
-
-static const struct weir_field dropped_rows[] = {
-	{ "last", &weir_type_uint, WEIR_ON_SHOW, .attr = DROPPED_LAST, .spec = &last_attr,
-	  AT(query, last), .value = "N", .help = "how many, at most (default: 10)" },
-	{ "from", &weir_type_prefix, WEIR_ON_SHOW, .attr = DROPPED_FROM, .spec = &from_attr,
-	  AT(query, prefix), .help = "only of addresses within this prefix" },
-	{ "limit", &weir_type_name, WEIR_ON_SHOW, QUERY(LIMIT, limit),
-	  .help = "only by this limit" },
-	END
-};
-
-const struct weir_set weir_dropped_fields = {
-	SET("dropped", query), .fields = dropped_rows,
-};
-
 const char *const weir_order_names[] = { "dropped", "count", "rate", NULL };
 /* Not sent to the module, but numbered as if, behind its attributes. */
 enum { TOP_BY = 1000, TOP_COUNT, TOP_EVERY };
@@ -144,24 +125,6 @@ const struct weir_set weir_top_fields = {
 	SET("top", top), .fields = top_rows,
 };
 
-#define DROP(NAME, member)	ATTR(source_drop, SOURCE_DROP_##NAME), AT(drop, member)
-
-static const struct weir_field drop_rows[] = {
-	{ NULL, &weir_type_ns, WEIR_WORDS, DROP(WITHIN_NS, within_ns), .key = "within_ms" },
-	{ NULL, &weir_type_ns, WEIR_WORDS | WEIR_SOME, DROP(BEFORE_NS, before_ns),
-	  .key = "before_ms" },
-	{ NULL, &weir_type_enum, WEIR_WORDS, DROP(REASON, reason) },
-	{ NULL, &weir_type_uint, WEIR_WORDS | WEIR_SOME, DROP(BUDGET, budget),
-	  .key = "by_budget" },
-	{ NULL, &weir_type_amount, WEIR_WORDS | WEIR_SOME, DROP(COST, cost) },
-	{ NULL, &weir_type_flag, WEIR_WORDS, DROP(OWN, own) },
-	END
-};
-
-const struct weir_set weir_source_drop_fields = {
-	SET("drop", drop), .fields = drop_rows,
-};
-
 #define SOURCE(NAME, member)	ATTR(source, SOURCE_##NAME), AT(source, member)
 #define SHOWN	(WEIR_WORDS | WEIR_EVENT)
 
@@ -175,8 +138,6 @@ static const struct weir_field source_rows[] = {
 	/* The same, if it blocks: see weir_show_source(). */
 	{ "blocked by", &weir_type_nest, 0, AT(source, exempt), .nest = &weir_block_fields,
 	  .key = "blocked_by" },
-	{ "last drop", &weir_type_nest, WEIR_MUTE, SOURCE(LAST_DROP, drop),
-	  .bit = WEIR_HAS(SOURCE_LAST_DROP), .nest = &weir_source_drop_fields },
 	{ "taken", &weir_type_amount, 0, SOURCE(TAKEN, taken),
 	  .bit = WEIR_HAS(SOURCE_TAKEN) },
 	{ "budget", &weir_type_nest, WEIR_RESULT | WEIR_EVENT | WEIR_MUTE,

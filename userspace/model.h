@@ -173,7 +173,6 @@ struct weir_query {
 	uint64_t for_ms;		/* to block; 0: for ever */
 	bool replace, force;		/* as of an exemption */
 	uint32_t top, rank;		/* top 0: no ranking */
-	uint32_t last;			/* how many drops, 0: the usual number */
 	uint64_t packets, bytes;	/* to charge; both 0: one packet */
 	uint32_t mode;
 	bool wait;			/* until it is granted */
@@ -215,15 +214,6 @@ struct weir_asked {
 	struct weir_prefix by;		/* of the limit's list, which has the first budget; or 0 */
 };
 
-/* The last drop of a source that is known. */
-struct weir_drop {
-	uint64_t has;
-	uint64_t within_ns, before_ns;	/* ago, at most and at least */
-	uint64_t cost;		/* of a packet that exceeded its whole budget */
-	uint32_t reason, budget;	/* budget: from 1; 0: there is only one */
-	bool own;		/* of the address that was asked for */
-};
-
 /* The state of one source under one limit. */
 struct weir_source {
 	uint64_t has;
@@ -240,7 +230,6 @@ struct weir_source {
 	struct weir_exempt exempt;
 	struct weir_asked asked;
 	bool never_fits;	/* a packet of asked.len */
-	struct weir_drop drop;
 };
 
 struct weir_stats {
@@ -368,9 +357,11 @@ struct weir_xdp {
 
 enum weir_met { WEIR_MET_NO, WEIR_MET_MAYBE, WEIR_MET_YES };
 enum weir_says { WEIR_SAYS_NOTHING, WEIR_SAYS_ADMIT, WEIR_SAYS_REFUSE, WEIR_SAYS_EXEMPT };
-/* Reasons why a limit refuses: those of drops, from 1, and a blocked prefix. */
-#define WEIR_REASON(NAME)	(WEIR_DROP_REASON_##NAME + 1)
-#define WEIR_REASON_PREFIX	(WEIR_REASON(NEWCOMERS) + 1)
+/* Why a limit refuses. */
+enum weir_reason {
+	WEIR_REASON_NONE, WEIR_REASON_BUDGET, WEIR_REASON_BLOCK, WEIR_REASON_FLOOR,
+	WEIR_REASON_SIZE, WEIR_REASON_NEWCOMERS, WEIR_REASON_PREFIX,
+};
 
 /* Bits of what is judged: is there such a member? */
 enum {
@@ -390,7 +381,7 @@ struct weir_judged {
 	uint32_t met;			/* enum weir_met */
 	uint64_t open;			/* conditions that depend on what was not given */
 	char unmet_words[WEIR_TEXT_SIZE], open_words[WEIR_TEXT_SIZE];
-	uint32_t says, reason;		/* reason 0: it does not refuse */
+	uint32_t says, reason;		/* enum weir_says, enum weir_reason */
 	uint32_t budget;		/* that refuses first, from 1; 0: none of several */
 	uint64_t next_ns;		/* until when it refuses */
 	uint64_t packets, bytes;	/* that the source may send still */

@@ -46,7 +46,7 @@ static void note_newcomers(struct weir_tool *tool, const struct weir_query *quer
 		if (limit->stats.newcomers_refused.packets &&
 		    (!*query->limit || !strcmp(query->limit, limit->name)))
 			weir_note_of(tool, "note", limit->name,
-				     " has refused newcomers, which are not among its sources: see 'explain dropped'");
+				     " has refused newcomers, which are not among its sources: 'log' samples them");
 }
 
 /* Blocked prefixes are no sources. */
@@ -256,10 +256,6 @@ static const struct weir_command explain_commands[] = {
 	  .set = &weir_explain_fields, .verb = WEIR_ON_GET, .show = weir_show_explained,
 	  .run = weir_explain, .absent = true, .note = note_query,
 	  .prints = "explained", .single = true },
-	{ "dropped", NULL, "show the packets that limits dropped last, and why",
-	  .set = &weir_dropped_fields, .verb = WEIR_ON_SHOW, .reply_set = &weir_source_fields,
-	  .cmd = WEIR_CMD_DROP_GET, .flags = NLM_F_DUMP, .show = weir_show_dropped,
-	  .run = weir_explain_dropped, .prints = "source" },
 	{ 0 }
 };
 

@@ -41,7 +41,7 @@ static const struct weir_set *const sets[] = { &weir_limit_fields, &weir_exempt_
 	&weir_block_fields, &weir_list_fields, &weir_source_fields, &weir_stats_fields,
 	&weir_xdp_fields, &weir_restored_fields, &weir_upgraded_fields, &weir_pending_fields };
 static const struct weir_set *const parts[] = { &weir_match_fields, &weir_budget_fields,
-	&weir_source_budget_fields, &weir_source_drop_fields, &weir_counter_fields };
+	&weir_source_budget_fields, &weir_counter_fields };
 
 #define COUNT_OF(array)	(sizeof(array) / sizeof((array)[0]))
 

@@ -229,16 +229,13 @@ void weir_show_source(struct weir_out *out, const void *model)
 		show_standing(out, source);
 		standing = true;
 	}
-	if (out->json && source->has & WEIR_HAS(SOURCE_LAST_DROP))
-		show(out, WEIR_A_SOURCE_LAST_DROP, source);
 	weir_out_text(out, "\n");
 	if (standing && !out->json && !out->brief) {
 		show_budgets(out, source);
 		if (source->budgets[0].slots)
 			show_slots(out, source);
-	}
-	if (!out->json && !out->brief && (standing || by_prefix))
 		weir_show_reasons(out, source);
+	}
 	weir_out_end(out, '}');
 }
 

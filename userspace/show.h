@@ -13,7 +13,7 @@
  */
 typedef void weir_show_model(struct weir_out *out, const void *model);
 weir_show_model weir_show_limit, weir_show_exempt, weir_show_list, weir_show_source,
-	weir_show_stats, weir_show_xdp, weir_show_explained, weir_show_dropped, weir_show_config,
+	weir_show_stats, weir_show_xdp, weir_show_explained, weir_show_config,
 	weir_show_advice;
 
 /* An event of type @cmd; @window_ms: of the budget that limits a source, 0: unknown. */
@@ -25,10 +25,7 @@ bool weir_event_limits(const struct weir_source *source);
 /* reasons.c: a budget of a source, as words of its limit, if source->asked has that. */
 const char *weir_text_source_budget(const struct weir_source *source, unsigned int i,
 				    char buf[WEIR_TEXT_SIZE]);
-/* Why it was dropped, as source->drop says; no sentence. */
-const char *weir_text_source_reason(const struct weir_source *source,
-				    char text[2 * WEIR_TEXT_SIZE]);
-/* Text, a line for each reason why packets are dropped. */
+/* Text: whose budget it is, what does not fit, and with whom it is shared. */
 void weir_show_reasons(struct weir_out *out, const struct weir_source *source);
 /* Does a packet of the length that was given exceed a whole budget? */
 bool weir_source_never_fits(const struct weir_source *source);

@@ -75,67 +75,65 @@ struct getting {
 	const struct weir_query *query;
 	struct weir_prefix asked;	/* by the user: all has an address in the query */
 	struct weir_config *limits;
-	bool refuses;			/* a limit does so, or may go on to */
-	bool refused;			/* one did, which is over */
+	bool refuses;			/* a limit does so, or may */
 	uint64_t most;			/* bytes of a packet that every limit has room for */
 };
 
 /* Would a limit drop packets of a source now? */
 static bool refuses(const struct weir_source *source)
 {
-	return source->limited || source->blocked || source->newcomers_next_ns ||
-	       (source->has & WEIR_HAS(SOURCE_EXEMPT) && source->exempt.block) ||
-	       weir_source_never_fits(source);
-}
-
-/* Was the last drop longer ago than any window of the limit? */
-static bool is_old(const struct weir_source *source)
-{
-	const struct weir_limit *limit = source->asked.limit;
-	uint64_t longest = limit ? limit->newcomers.window_ms : UINT64_MAX / MS;
 	unsigned int i;
 
-	for (i = 0; limit && i < limit->budget_count; i++)
-		longest = MAX(longest, limit->budgets[i].amount.window_ms ?: UINT64_MAX / MS);
-	return source->drop.before_ns >= longest * MS;
-}
-
-/* Is what dropped packets gone? A source that goes on has room for a moment when a slot ends. */
-static bool is_over(const struct weir_source *source)
-{
-	bool known = source->has & WEIR_HAS(SOURCE_LAST_DROP);
-	unsigned int i;
-
-	if (known && source->drop.reason == WEIR_DROP_REASON_BLOCK)
-		return true;
-	if (known && source->drop.reason == WEIR_DROP_REASON_SIZE)
-		return false;
-	if (known && is_old(source))
-		return true;
 	for (i = 0; i < source->budget_count; i++)
-		if (source->budgets[i].count)
-			return false;
-	return !known || source->drop.reason == WEIR_DROP_REASON_BUDGET;
+		if (source->budgets[i].unit == WEIR_UNIT_BYTES &&
+		    source->asked.len > source->budgets[i].left)
+			return true;
+	return source->limited || source->blocked || source->newcomers_next_ns ||
+	       (source->has & WEIR_HAS(SOURCE_EXEMPT) && source->exempt.block);
 }
 
-/* Have limits dropped packets of a source, and is that over? */
+/*
+ * May it go on to? Who has used a budget up has room for a moment when a slot ends, and newcomers,
+ * when others leave some.
+ */
+static bool may_refuse(const struct weir_source *source)
+{
+	unsigned int i;
+
+	for (i = 0; i < source->budget_count; i++)
+		if (source->budgets[i].count && (source->dropped || source->floor))
+			return true;
+	return source->unknown;
+}
+
 static void take_refusal(struct getting *getting, const struct weir_source *source)
 {
 	unsigned int i;
 
-	if (source->action == WEIR_ACTION_OBSERVE)
+	if (source->action == WEIR_ACTION_OBSERVE ||
+	    (source->has & WEIR_HAS(SOURCE_EXEMPT) && !source->exempt.block))
 		return;
 	for (i = 0; i < source->budget_count; i++)
 		if (source->budgets[i].unit == WEIR_UNIT_BYTES)
 			getting->most = MIN(getting->most, source->budgets[i].left);
-	if (refuses(source))
-		getting->refuses = true;
-	else if (!source->dropped && !(source->has & WEIR_HAS(SOURCE_LAST_DROP)))
-		return;
-	else if (is_over(source))
-		getting->refused = true;
-	else
-		getting->refuses = true;
+	getting->refuses |= refuses(source) || may_refuse(source);
+}
+
+/* Is a prefix of it blocked on a device, while none is named? */
+static bool is_blocked_somewhere(const struct getting *getting)
+{
+	const struct weir_exempt *at;
+	unsigned int i;
+
+	if (*getting->query->dev || weir_get_config(getting->tool, getting->limits, true))
+		return false;
+	for (i = 0; i < getting->limits->exempt_count; i++) {
+		at = &getting->limits->exempts[i];
+		if (at->block && *at->dev &&
+		    weir_prefix_holds(&at->prefix, &getting->query->prefix))
+			return true;
+	}
+	return false;
 }
 
 /* If packets do not get through, it may not be because of a limit. */
@@ -148,18 +146,15 @@ static void note_refusal(const struct getting *getting)
 	const char *of = getting->asked.family ?
 			 weir_text_prefix(NULL, &getting->asked, buf) : "any source";
 
-	if (getting->refuses || getting->tool->out.json)
+	if (getting->refuses || getting->tool->out.json || getting->tool->quiet ||
+	    is_blocked_somewhere(getting))
 		return;
 	if (*query->limit)
 		snprintf(who, sizeof(who), "limit '%s'", query->limit);
 	if (!query->len && getting->most < WEIR_PACKET_MAX)
 		snprintf(most, sizeof(most), " of at most %" PRIu64 " bytes", getting->most);
-	if (getting->refused)
-		weir_note(getting->tool, "note", "%s would drop %s%spackets of %s%s now; if they do not get through, something else drops them, such as %snft or routing",
-			  who, no, such, of, most, *no ? "another limit, " : "");
-	else
-		weir_note(getting->tool, "note", "%s is known to have dropped %s%spackets of %s",
-			  who, no, such, of);
+	weir_note(getting->tool, "note", "%s would drop %s%spackets of %s%s now; if they do not get through, something else drops them, such as %snft or routing",
+		  who, no, such, of, most, *no ? "another limit, " : "");
 }
 
 /* Leave out the limits that the packet does not match, or that have other sources. */

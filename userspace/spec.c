@@ -35,9 +35,6 @@ const char *const weir_limit_event_names[] = { "added", "changed", "removed", "r
 const char *const weir_source_event_names[] = { "limited", "charged", "forgotten", "blocked",
 	"released", NULL, };
 
-const char *const weir_drop_reason_names[] = { "budget", "block", "floor", "size", "newcomers",
-	NULL, };
-
 const struct weir_attr_spec weir_prefix_attrs[] = { ATTR(PREFIX_ADDRESS, "address"),
 	RANGE(PREFIX_LEN, "len", 0, 128), };
 
@@ -136,18 +133,13 @@ const struct weir_attr_spec weir_source_attrs[] = { ATTR(SOURCE_PAD, "pad"),
 	ATTR(SOURCE_LIMITED_BY, "limited_by"), ATTR(SOURCE_BLOCKED, "blocked"),
 	ATTR(SOURCE_BLOCKED_NS, "blocked_ns"), ATTR(SOURCE_FILTER_BLOCKED, "filter_blocked"),
 	RANGE(SOURCE_FOR_MS, "for_ms", 0, WEIR_BLOCK_MS_MAX), ATTR(SOURCE_REPLACE, "replace"),
-	ATTR(SOURCE_LAST_DROP, "last_drop"), ATTR(SOURCE_FORCE, "force"), };
+	ATTR(SOURCE_FORCE, "force"), };
 
 const struct weir_attr_spec weir_source_budget_attrs[] = { ATTR(SOURCE_BUDGET_PAD, "pad"),
 	ATTR(SOURCE_BUDGET_COUNT, "count"), ATTR(SOURCE_BUDGET_LEFT, "left"),
 	ATTR(SOURCE_BUDGET_BUDGET, "budget"), ENUM(SOURCE_BUDGET_UNIT, "unit", unit),
 	ATTR(SOURCE_BUDGET_LIMITED, "limited"), ATTR(SOURCE_BUDGET_NEXT_NS, "next_ns"),
 	ATTR(SOURCE_BUDGET_SLOT_NS, "slot_ns"), ATTR(SOURCE_BUDGET_SLOT, "slot"), };
-
-const struct weir_attr_spec weir_source_drop_attrs[] = { ATTR(SOURCE_DROP_PAD, "pad"),
-	ATTR(SOURCE_DROP_WITHIN_NS, "within_ns"), ATTR(SOURCE_DROP_BEFORE_NS, "before_ns"),
-	ENUM(SOURCE_DROP_REASON, "reason", drop_reason), ATTR(SOURCE_DROP_BUDGET, "budget"),
-	ATTR(SOURCE_DROP_COST, "cost"), ATTR(SOURCE_DROP_OWN, "own"), };
 
 const struct weir_attr_spec weir_stats_attrs[] = { ATTR(STATS_PAD, "pad"),
 	ATTR(STATS_SEEN, "seen"), ATTR(STATS_EXEMPT, "exempt"),

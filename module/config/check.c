@@ -266,6 +266,7 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 	limit->budgets = limit->cfg.budgets;
 	limit->bytes = limit->cfg.bytes;
 	limit->observe = limit->cfg.observe;
+	limit->plain = !limit->observe && !limit->cfg.log;
 	limit->renew = limit->cfg.renew;
 	limit->largest[false] = U64_MAX;
 	limit->largest[true] = U64_MAX;

@@ -24,7 +24,6 @@
 #include "limit/limit.h"
 #include "limit/net.h"
 #include "limit/stats.h"
-#include "path/drops.h"
 #include "path/events.h"
 #include "path/hook.h"
 #include "path/refusal.h"
@@ -581,15 +580,13 @@ static void old_wait(const struct weir_config *old, const struct weir_config *co
 
 static int hooks_start(struct weir_net *wn)
 {
-	int err = weir_refusals_alloc(wn) ?: weir_drops_alloc(wn) ?: weir_events_start(wn) ?:
-		  weir_hook_register(wn);
+	int err = weir_refusals_alloc(wn) ?: weir_events_start(wn) ?: weir_hook_register(wn);
 
 	wn->hooked = !err;
 	if (err) {
 		/* The first hook may have been registered, and a packet may be in it. */
 		synchronize_rcu();
 		weir_events_stop(wn);
-		weir_drops_free(wn);
 		weir_refusals_free(wn);
 	} else {
 		queue_delayed_work(system_unbound_wq, &wn->age, AGE_TICKS);
@@ -739,7 +736,6 @@ static int edit_publish(struct weir_edit *edit, struct weir_error *error)
 		cancel_delayed_work_sync(&wn->age);
 		/* No packet has been in the hook for a grace period. */
 		weir_events_stop(wn);
-		weir_drops_free(wn);
 		weir_refusals_free(wn);
 		wn->hooked = false;
 	}
@@ -786,7 +782,6 @@ void weir_config_free(struct weir_net *wn)
 	config_free(wn->held);
 	if (!config)
 		return;
-	weir_drops_free(wn);
 	weir_refusals_free(wn);
 	config_free(config);
 }

@@ -31,6 +31,7 @@ struct weir_limit {
 	u8 budgets;		/* how many; 0: it only blocks */
 	u8 bytes;		/* which of them count bytes, else packets: BIT(index) */
 	bool observe;		/* drop nothing */
+	bool plain;		/* it drops, and logs none of that */
 	bool renew;		/* refusals prolong the penalty */
 	bool single;		/* one budget, which is that of all sources */
 	u32 id;			/* even, never used again in a namespace; 0 until it is made */

@@ -17,7 +17,6 @@
 #include "limit/stats.h"
 
 struct weir_config;
-struct weir_drop;
 struct weir_events;
 struct weir_refusal_cache;
 
@@ -33,7 +32,6 @@ struct weir_net {
 	struct weir_config __rcu *config;
 	struct weir_stats __percpu *stats;	/* CPU-local */
 	struct weir_refusal_cache __percpu *refusals;	/* likewise, allocated while @hooked */
-	struct weir_drop *drops;	/* likewise, but of all CPUs */
 	hsiphash_key_t key;	/* of the hash of sources; constant while there are limits */
 	struct net *net;	/* outlives this */
 

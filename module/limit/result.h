@@ -51,14 +51,6 @@ static inline enum weir_reason weir_result_reason(struct weir_result result)
 	       result.flags & WEIR_BLOCKED ? WEIR_REASON_BLOCK : WEIR_REASON_BUDGET;
 }
 
-/* Did a budget of the limit refuse, or was exceeded? */
-static inline bool weir_result_in_budget(struct weir_result result)
-{
-	enum weir_reason reason = weir_result_reason(result);
-
-	return reason == WEIR_REASON_BUDGET || reason == WEIR_REASON_SIZE;
-}
-
 /* The index of the budget that refused. */
 static inline unsigned int weir_result_budget(struct weir_result result)
 {

@@ -519,11 +519,6 @@ static const struct nla_policy weir_source_merge_nl_policy[WEIR_A_STATE_ADD + 1]
 	[WEIR_A_STATE_ADD] = { .type = NLA_FLAG, },
 };
 
-/* WEIR_CMD_DROP_GET - dump */
-static const struct nla_policy weir_drop_get_nl_policy[WEIR_A_SOURCE_LIMIT + 1] = {
-	[WEIR_A_SOURCE_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
-};
-
 /* WEIR_CMD_LIMIT_JOIN - do */
 static const struct nla_policy weir_limit_join_nl_policy[WEIR_A_LIMIT_JOINED_MS + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
@@ -723,13 +718,6 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd	= WEIR_CMD_CONFIG_PUBLISH,
 		.doit	= weir_nl_config_publish_doit,
 		.flags	= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
-	},
-	{
-		.cmd		= WEIR_CMD_DROP_GET,
-		.dumpit		= weir_nl_drop_get_dumpit,
-		.policy		= weir_drop_get_nl_policy,
-		.maxattr	= WEIR_A_SOURCE_LIMIT,
-		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DUMP,
 	},
 	{
 		.cmd		= WEIR_CMD_LIMIT_JOIN,

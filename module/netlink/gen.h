@@ -63,7 +63,6 @@ int weir_nl_prefix_list_get_dumpit(struct sk_buff *skb,
 int weir_nl_state_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int weir_nl_source_merge_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_config_publish_doit(struct sk_buff *skb, struct genl_info *info);
-int weir_nl_drop_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int weir_nl_limit_join_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {

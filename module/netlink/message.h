@@ -18,8 +18,6 @@
 #include "netlink/compat.h"
 #include "netlink/gen.h"
 
-struct weir_last_drop;
-
 extern const struct weir_event_sink weir_nl_event_sink;
 
 void weir_nl_events_stop(void);
@@ -96,10 +94,6 @@ int weir_nl_put_exemption(struct sk_buff *skb, const struct weir_config *config,
 int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit,
 		      const struct weir_counts *counts);
 
-/* A drop: drop.c */
-int weir_nl_put_drop(struct sk_buff *skb, const struct weir_limit *limit,
-		     const struct weir_last_drop *drop);
-
 /* Lists of prefixes: list.c */
 int weir_nl_prefix_list_change(struct weir_edit *edit, struct genl_info *info,
 			       struct weir_error *error);
@@ -141,7 +135,7 @@ static_assert(WEIR_A_COUNTER_PAD == 1 && WEIR_A_LIMIT_STATS_PAD == 1 &&
 	      WEIR_A_LIMIT_PAD == 1 && WEIR_A_SOURCE_PAD == 1 &&
 	      WEIR_A_STATS_PAD == 1 && WEIR_A_PRESSURE_PAD == 1 &&
 	      WEIR_A_NEWCOMERS_PAD == 1 && WEIR_A_BUDGET_PAD == 1 &&
-	      WEIR_A_SOURCE_BUDGET_PAD == 1 && WEIR_A_SOURCE_DROP_PAD == 1);
+	      WEIR_A_SOURCE_BUDGET_PAD == 1);
 
 static inline int weir_nl_put_u64(struct sk_buff *skb, int attr, u64 value)
 {

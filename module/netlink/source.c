@@ -10,7 +10,6 @@
 #include "limit/stats.h"
 #include "netlink/message.h"
 #include "path/charge.h"
-#include "path/drops.h"
 #include "path/hook.h"
 
 /* A source, and the limit of the request. */
@@ -27,23 +26,6 @@ static int asked_parse(struct nlattr **attrs, const struct weir_net *wn, struct 
 	if (attrs[WEIR_A_SOURCE_DEV])
 		nla_strscpy(asked->dev, attrs[WEIR_A_SOURCE_DEV], sizeof(asked->dev));
 	return weir_nl_sender(attrs, wn, &asked->source, extack);
-}
-
-/* Put what is known of the last drop, if there was one: its note, or the mark of its slot. */
-static int put_drop(struct sk_buff *skb, const struct weir_net *wn, const struct weir_limit *limit,
-		    const struct asked *asked, const struct weir_source_state *state)
-{
-	struct weir_last_drop last = { };
-
-	if (!weir_drop_find(wn, limit, &asked->source, weir_clock(), &last)) {
-		if (state->floor || !state->refused)
-			return 0;
-		last = (struct weir_last_drop) {
-			.within = state->refused,
-			.result = { WEIR_REFUSED | state->refused_by << WEIR_BUDGET_SHIFT },
-		};
-	}
-	return weir_nl_put_drop(skb, limit, &last);
 }
 
 /* Put until when newcomers have no room, if the source is one. */
@@ -71,7 +53,6 @@ static int put_asked(struct sk_buff *skb, struct netlink_callback *cb,
 	weir_nl_peek(wn, limit, &asked->source, &state, slot);
 	err = !header || weir_nl_put_source(skb, wn->net, limit, &state, slot) ||
 	      put_newcomer(skb, limit, &state) ||
-	      put_drop(skb, wn, limit, asked, &state) ||
 	      weir_nl_put_exemption(skb, config, weir_nl_exemption(config, limit, &asked->source,
 								   asked->dev));
 	return weir_nl_dump_end(skb, header, err);

@@ -2,8 +2,8 @@
 /*
  * A sample of the packets that a limit drops goes to a group of nflog, as by nft's log: to whoever
  * listens to it in the network namespace. This allocates, and costs thousands of instructions, so
- * there is little of it: of the drops that are noted (see drops.c), WEIR_NFLOG_RATE a second for
- * each limit, on all CPUs together. Whatever is sent, no more is logged. What is logged is counted.
+ * there is little of it: WEIR_NFLOG_RATE a second for each limit, on all CPUs together. Whatever
+ * is sent, no more is logged. What is logged is counted.
  *
  * Frames have no buffer yet that could be logged, nor is what the refusal cache drops.
  */

@@ -81,7 +81,7 @@ void weir_refusal_store(const struct weir_net *wn, const struct weir_config *con
 	entry->key = *source;
 	weir_refusal_mask(&config->refusals, &entry->key);
 	entry->ifindex = ifindex;
-	entry->until = min(end, lookup->tick + WEIR_REFUSAL_TICKS);
+	entry->until = min(end, lookup->tick + HZ);
 	cache->until = max(cache->until, entry->until);
 	entry->way = lookup->way;
 	entry->limit = limit;

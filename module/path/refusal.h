@@ -43,13 +43,7 @@ struct weir_refusal_cache {
 	struct weir_refusal *entry;	/* 1 << WEIR_REFUSALS_SHIFT of them */
 };
 
-/* For so long an entry of the cache lasts at most. */
-#define WEIR_REFUSAL_TICKS	HZ
-
 #define WEIR_REFUSED_SHIFT 12
-
-/* So old is a cell that is written again. */
-#define WEIR_NOTE_TICKS		(HZ / 4)
 
 /*
  * When a packet was refused last, in any namespace, by a hash of the first 64 bits of its
@@ -62,16 +56,14 @@ static inline u32 *weir_refused_cell(__be32 first, __be32 second)
 	return weir_refused + hash_32((__force u32)(first ^ second), WEIR_REFUSED_SHIFT);
 }
 
-/* Note a refusal. Any CPU may; it seldom writes what the others read. Returns whether it did. */
-static inline bool weir_refused_note(const struct weir_source *source, u64 tick)
+/* Note a refusal. Any CPU may; it seldom writes what the others read. */
+static inline void weir_refused_note(const struct weir_source *source, u64 tick)
 {
 	u32 *cell = weir_refused_cell(source->word[0], source->word[1]);
 
-	/* Pairs with weir_refused_lately() and weir_drop_find(). */
-	if (likely((u32)tick - READ_ONCE(*cell) <= WEIR_NOTE_TICKS))
-		return false;
-	WRITE_ONCE(*cell, tick);
-	return true;
+	/* Pairs with weir_refused_lately(). */
+	if (unlikely((u32)tick - READ_ONCE(*cell) > HZ / 4))
+		WRITE_ONCE(*cell, tick);
 }
 
 /*

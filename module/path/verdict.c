@@ -17,7 +17,6 @@
 #include "limit/stats.h"
 #include "packet/packet.h"
 #include "path/charge.h"
-#include "path/drops.h"
 #include "path/nflog.h"
 #include "path/refusal.h"
 #include "path/trace.h"
@@ -75,15 +74,12 @@ static inline bool matches(struct weir_context *ctx, const struct weir_limit *li
 	return ctx->exempt;
 }
 
-/* Note a drop, and log it if the limit does. */
-static noinline void note_drop(const struct weir_context *ctx, struct weir_net *wn,
-			       const struct weir_limit *limit, struct weir_result result)
+/* Log a drop, if the limit does, and the packet has a buffer. */
+static noinline void log_drop(const struct weir_context *ctx, const struct weir_net *wn,
+			      const struct weir_limit *limit, struct weir_result result)
 {
-	const struct weir_packet *packet = &ctx->packet;
-
-	weir_drop_note(wn, limit, &packet->source, &ctx->request, result);
-	if (limit->cfg.log && packet->skb)
-		weir_nflog_drop(wn, limit, packet, result, ctx->request.lookup.tick);
+	if (limit->cfg.log && ctx->packet.skb)
+		weir_nflog_drop(wn, limit, &ctx->packet, result, ctx->request.lookup.tick);
 }
 
 /*
@@ -99,8 +95,12 @@ count_refusal(struct weir_context *ctx, struct weir_net *wn, const struct weir_c
 	struct weir_lookup *lookup = &ctx->request.lookup;
 	struct weir_refusal *entry = NULL;
 
-	if (!limit->observe && weir_refused_note(&packet->source, lookup->tick))
-		note_drop(ctx, wn, limit, result);
+	if (likely(limit->plain)) {
+		weir_refused_note(&packet->source, lookup->tick);
+	} else if (!limit->observe) {
+		weir_refused_note(&packet->source, lookup->tick);
+		log_drop(ctx, wn, limit, result);
+	}
 	ctx->dropper = limit;
 	ctx->result = result;
 	if (unlikely(!weir_result_has_entry(result)))
@@ -297,7 +297,7 @@ static noinline bool is_blocked(struct weir_context *ctx, struct weir_net *wn,
 		ctx->request.source = &ctx->packet.source;
 		ctx->dropper = limit;
 		ctx->result.flags = WEIR_REFUSED | WEIR_BLOCKED;
-		note_drop(ctx, wn, limit, ctx->result);
+		log_drop(ctx, wn, limit, ctx->result);
 		weir_exempt_count(block, cost->packets, cost->bytes);
 		weir_count_limit(limit->stats, WEIR_DROPPED, cost->packets, cost->bytes,
 				 ctx->result);

@@ -40,20 +40,6 @@ static struct question question_of(const struct weir_table *table, u64 tick, con
 	return ask;
 }
 
-/* Ticks before a slot at most that a count refused, by the mark it has then; 0: not known. */
-static u64 refused_within(const struct weir_count *count, const struct weir_wheel *wheel, u32 slot)
-{
-	const struct weir_shape *shape = &count->shape;
-	u64 groups;
-
-	/* Slots that do not tick have no length in ticks. */
-	if (!count->slot_inverse)
-		return 0;
-	/* Pairs with weir_count_mark() without a lock. */
-	groups = max_t(s8, (slot >> shape->mark_shift) - READ_ONCE(wheel->refused), 0) + 1;
-	return (groups << shape->mark_shift) * count->slot_ticks;
-}
-
 /* The sum of a count, and whether it is full: what a walk asks of each source, made short. */
 static void wheel_glance(const struct weir_count *count, const struct weir_wheel *wheel, u32 slot,
 			 u64 budget, u64 *sum, u64 *wait)
@@ -74,7 +60,7 @@ static void wheel_state(const struct weir_table *table, unsigned int i,
 {
 	const struct weir_count *count = &table->count[i];
 	u32 slot = ask->at[i], wait = 0;
-	u64 budget = ask->budget[i], cost = min(1ull, budget), refused;
+	u64 budget = ask->budget[i], cost;
 
 	/* A wheel may be ahead of the clock. */
 	slot = wheel->at + max_t(s32, slot - wheel->at, 0);
@@ -83,16 +69,10 @@ static void wheel_state(const struct weir_table *table, unsigned int i,
 		state->live |= !!state->count[i];
 		return;
 	}
-	if (weir_count_marked(&count->shape, wheel, slot)) {
-		refused = refused_within(count, wheel, slot);
-		if (refused && (!state->refused || refused < state->refused)) {
-			state->refused = refused;
-			state->refused_by = i;
-		}
-		cost = min(weir_count_wanted(&count->shape, wheel, slot), budget);
-	}
 	if (ask->cost)
 		cost = table->more ? ask->cost->amount[count->bytes] : ask->cost->cost;
+	else
+		cost = min(weir_count_wanted(&count->shape, wheel, slot), budget);
 	if (cost)
 		wait = weir_count_wait(&count->shape, wheel, slot, cost, budget);
 	state->count[i] = weir_count_sum(&count->shape, wheel, slot);
@@ -137,7 +117,6 @@ static void wheels_state(const struct weir_table *table, struct weir_wheel *firs
 	unsigned int i;
 
 	state->live = false;
-	state->refused = 0;
 	for (i = 0; i <= table->more; i++)
 		wheel_state(table, i, weir_wheel_of(&table->count[i], first), ask, state);
 	if (ask->slot && table->count[0].shape.kind == WEIR_COUNT_RING)

@@ -132,9 +132,7 @@ struct weir_source_state {
 	u64 dropped;		/* packets refused since it took its way */
 	u64 wait;		/* ticks until what was refused last, or 1, fits, or WEIR_NEVER */
 	u64 blocked;		/* ticks until its block ends, or WEIR_NEVER; 0 without one */
-	u64 refused;		/* ticks ago at most that its count refused; 0: not known */
 	u8 by;			/* index of a budget */
-	u8 refused_by;		/* likewise */
 	bool live;		/* a count is not 0 */
 	bool floor;		/* it has no way; the count is its bucket's floor */
 	bool observed;		/* @dropped was only observed */

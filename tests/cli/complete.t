@@ -8,8 +8,7 @@ next -- limit source exempt stats monitor top save help -json -check
 next limit -- show add set del reset rezone advise flush help
 next limit advise web -- -pcap for budget dport per !sources
 next limit advise web -pcap -- '<FILE>'
-next explain -- from dev dport len file dropped !ADDR
-next explain dropped -- last limit from !dev
+next explain -- from dev dport len file !ADDR !dropped
 next explain from 10.0.0.7 -- to len file !from
 next explain from 10.0.0.7 file -- '<FILE>'
 next explain from ::1 proto -- tcp vrrp

@@ -398,10 +398,6 @@ says <<'LINES'
 1 | top web | for limit 'web' write 'limit web'$
 1 | exempt add 10.0.0.0/8 web | for limit 'web' write 'limit web'$
 1 | source show limeted | did you mean 'limited'\?$
-0 | -check explain dropped from 10.0.0.0/8 last 5 limit web |
-1 | explain dropped from | ^weir: explain dropped: 'from' requires a value: PREFIX$
-1 | explain dropped from 10.0.0.1/8 | ^weir: explain dropped: from: '10.0.0.1/8' has host bits set
-1 | explain dropped from 10.0.0.1 from 10.0.0.2 | ^weir: explain dropped: 'from' given twice$
 
 # combinations
 1 | limit set web match | ^weir: limit set: 'match' requires a value: any.MATCH$

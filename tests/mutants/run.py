@@ -94,7 +94,8 @@ def failures(ran):
     if not re.search(r"^(not )?ok \d", ran.stdout, re.M):
         sys.stderr.write(ran.stdout + ran.stderr)
         return None
-    return ", ".join(re.findall(r"^not ok(?: \d+)? - (.*)$", ran.stdout, re.M))
+    failed = ", ".join(re.findall(r"^not ok(?: \d+)? - (.*)$", ran.stdout, re.M))
+    return failed or ("status %d" % ran.returncode if ran.returncode else "")
 
 
 # Each of these builds and runs a test of the sources in top; returns what failed, '' if
@@ -141,11 +142,10 @@ def netns(top, test):
         near += ["-p", top + "/.cache/build/netns/" + name]
     ran = run(top + "/tests/vm/guest.sh", "-n", "-k", KERNEL, "-t", "600", "-o", top + "/out/guest",
               *near, "-p", top + "/userspace/weir", "--", top + "/tests/vm/in-guest.sh", path)
-    failed = failures(ran)
     # 98: it died; 99: its kernel's log has warnings
-    if ran.returncode in (98, 99) and not failed:
-        failed = "the guest: " + (ran.stderr.strip().split("\n") or [""])[0]
-    return failed
+    if ran.returncode in (98, 99) and "not ok" not in ran.stdout:
+        return "the guest: " + (ran.stderr.strip().split("\n") or [""])[0]
+    return failures(ran)
 
 
 def killed(top, killer):

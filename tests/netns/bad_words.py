@@ -308,7 +308,6 @@ CASES = [
     ("source get of link-local without a device", "source-get", {"address": ip("fe80::1")}, "link-local", "address -dev"),
     ("source get on a device that does not exist", "source-get", {"address": ip("169.254.0.1"), "dev": "none"},
      "no device .*; ip link", "dev", E.ENODEV),
-    ("drops by a limit that does not exist", "drop-get", {"limit": "none"}, "no limit", "limit", E.ENOENT),
     ("source show of a limit that does not exist", "source-show", {"limit": "none"}, "no limit", "limit", E.ENOENT),
     ("source show of host bits", "source-show", {"address": ip("192.0.2.1"), "prefix-len": 8}, "host bits", "address"),
     ("source show of a length", "source-show", {"prefix-len": 8}, "address", "prefix-len -address"),

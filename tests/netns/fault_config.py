@@ -170,7 +170,6 @@ TRIALS = [
     ("source-show", World.base, "source-show", {}, 0),
     ("source-show top", World.base, "source-show", {"top": 2, "rank": 1}, 0),
     ("source-get", World.base, "source-get", ADDRESS, 0),
-    ("drop-get", World.base, "drop-get", {}, 0),
     ("limit-get", World.base, "limit-get", {"name": "web", "want-stats": True}, 0),
     ("all of limit-get", World.base, "limit-get", {"want-stats": True}, DUMP),
     ("exempt-get", World.base, "exempt-get", net("10.2.3.4"), 0),

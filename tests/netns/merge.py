@@ -39,9 +39,8 @@ def tool(*words):
 
 
 def states():
-    """What each limit says of each source, without what only its own packets tell"""
-    return {(s["limit"], source): {k: v for k, v in s.items() if k != "last_drop"}
-            for source in [*SOURCES, "198.51.100.99"] for s in tool("source", "get", source)}
+    """What each limit says of each source"""
+    return {(s["limit"], source): s for source in [*SOURCES, "198.51.100.99"] for s in tool("source", "get", source)}
 
 
 def waits(state):

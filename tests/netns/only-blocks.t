@@ -11,7 +11,7 @@ is "$? $(stat_of ban blocked_now)" "0 6000" "it has room for as many as it is ma
 is "$(through 10.0.0.7):$(through 10.1.20.200):$(through 10.2.0.1)" 0:0:10 "they are dropped, and others pass"
 flood -s 203.0.113.1 -n 200 -c 400
 is "$(stat_of ban dropped.packets):$(stat_of ban admitted.packets)" 20:410 "... which is counted"
-is "$(stat_of ban sources_now):$(stat_of ban evictions)" 0:0 "who is not blocked takes no place"
+is "$(stat_of ban sources_now):$(stat_of ban evictions):$(weir -j source show idle limit ban | jq length)" 0:0:6000 "who is not blocked takes no place"
 is "$(weir source get 10.0.0.7 limit ban | head -n 1 | sed 's/5[89]m[0-9.]*s/1h/')" "10.0.0.7 limit ban blocked for 1h dropped 10" "source get, of one that is blocked"
 is "$(weir source get 10.2.0.1 limit ban 2>/dev/null)" "10.2.0.1 limit ban dropped 0" "... and of one that is not"
 is "$(weir -j source get 10.0.0.7 limit ban | jq -c '.[0] | [.blocked, .budgets, .limited]')" '[true,null,true]' "... in JSON"

@@ -127,7 +127,6 @@ file=$top/tests/cli/state_file.py
 # left LIMIT SOURCE: how many seconds it still waits, or is blocked
 left() { weir -j source get "$2" limit "$1" | jq -r '.[0] | .blocked_ms // .next_ms // 0 | . / 1000 | floor'; }
 waits() { echo "$(left lenient 10.2.0.2) $(left strict 10.1.0.2) $(left exact 10.5.0.2) $(left blocks 10.13.0.1)"; }
-refused() { weir -j source get "$2" limit "$1" | jq '.[0].last_drop.within_ms | floor'; }
 bucket() { weir -j source get 10.4.0.2 limit bucket | json count; }
 stranger() { weir -j source get 10.11.9.9 limit new | jq '.[0].newcomers_next_ms // 0 | . / 1000 | floor'; }
 saving=$(now_ms)
@@ -143,7 +142,6 @@ for i in 0 1 2 3; do
 	within "$((before[i] - after[i]))" 299 $((300 + $(since "$saving"))) "... 300 seconds later each waits so much less"
 done
 within "$((waited - $(stranger)))" $((299 - 120)) $((420 + $(since "$saving"))) "... and newcomers so much less, but for a slot"
-within "$(refused exact 10.5.0.2)" 300000 1800000 "... and who was refused, was refused so long ago"
 is "$(weir -j source get 10.13.0.7 limit blocks | json blocked)" true "... but who is blocked for ever"
 within "$(exempt 0)" $((3300 - $(since "$began"))) 3300 "... exemptions end earlier, too"
 within "$(exempt 1)" $((1500 - $(since "$began"))) 1500 "... each"

@@ -85,7 +85,7 @@ is "$(weir source block 2001:db8:1::/80 limit web for 1h 2>&1; echo $?)" "weir: 
 # but for the slots: one may end between the two, and the note, which names whose drops are unknown
 told() { weir source get 198.51.101.0/24 "$@" 2>"$tmp/note" | grep -v ' slots of '; echo "${PIPESTATUS[0]}"; }
 is "$(told)" "$(told limit net)" "... but of the limit that has such"
-is "$(<"$tmp/note")" "weir: note: limit 'net' is known to have dropped no packets of 198.51.101.0/24" "... with a note of that limit"
+like "$(<"$tmp/note")" "^weir: note: limit 'net' would drop no packets of 198.51.101.0/24 now; if " "... with a note of that limit"
 weir source forget all >"$tmp/out"
 weir source charge 198.51.100.1 limit web packets 100 >"$tmp/out"
 weir source charge 198.51.100.2 limit web >"$tmp/out"
@@ -155,7 +155,7 @@ locals() { weir source show limit local | awk '{ print $1, $3, $7 }' | sort | pa
 is "$(locals)" "fe80::7 rx0 3,fe80::7 rx1 2,fe80::8 rx1 1" "two devices, two sources of one address"
 like "$(weir source forget fe80::7 2>&1; echo $?)" '^weir: source forget: .*link-local.*2$' "a link-local address without a device is refused"
 is "$(locals)" "fe80::7 rx0 3,fe80::7 rx1 2,fe80::8 rx1 1" "... and nothing is forgotten"
-is "$({ note source get fe80::7 dev rx0; note source get 203.0.113.1 dev nosuch0; } | grep -v ' is known to have ')" \
+is "$({ note source get fe80::7 dev rx0; note source get 203.0.113.1 dev nosuch0; } | grep -v ' would drop ')" \
 	"weir: warning: device 'nosuch0' does not exist (yet)" "a device that does not exist causes a warning"
 is "$(note exempt get fe80::7)" \
 	"weir: exempt get: ADDR fe80::7: no exemption from all limits; source get shows those from single ones" \
@@ -278,4 +278,61 @@ is "$(weir source get 198.51.100.1 dev rx0 | grep -c ' exempt by 198.51.100.0/24
 is "$(answer 'map(.exempt_by) | unique' source get 198.51.100.1 dev rx0)" '[{"prefix":"198.51.100.0/24","dev":"rx0"}]' "... also in JSON"
 is "$(weir source get 198.51.100.1 dev rx1 | grep -c exempt):$(weir source get 198.51.100.1 | grep -c exempt)" 0:0 \
 	"... and neither for another device nor without one"
+
+# Notes on what drops its packets
+config <<-WORDS || bail "cannot configure"
+	limit add udp budget 20/1m proto udp dport 9
+	limit add watch budget 5/1h action observe proto udp dport 12
+	limit add shared budget 5/1h per 0 proto udp dport 10
+	limit add large budget 1000/1s bytes proto udp dport 7
+WORDS
+noted() { note source get "$@"; }
+now="now; if they do not get through, something else drops them, such as nft or routing"
+is "$(noted 203.0.113.8 udp dport 9)" "weir: note: no limit would drop such packets of 203.0.113.8 $now" "of an address that sent nothing"
+is "$(weir -j source get 203.0.113.8 2>&1 >"$tmp/out"; weir -quiet source get 203.0.113.8 2>&1 >"$tmp/out")" "" "... not with -json, nor with -quiet"
+flood -s 203.0.113.9 -c 25
+is "$(noted 203.0.113.9 udp dport 9)" "" "a source over its budget"
+quietly weir limit set udp budget 30/1m
+is "$(noted 203.0.113.9 udp dport 9)" "" "... has room for now, and may go on"
+quietly weir limit set udp budget 20/1m
+weir source forget 203.0.113.9 >"$tmp/out"
+is "$(noted 203.0.113.9 udp dport 9)" "weir: note: no limit would drop such packets of 203.0.113.9 $now" "... begins anew when it is forgotten"
+weir source block 203.0.113.6 limit udp for 1h >"$tmp/out"
+weir block add 203.0.112.0/24 for 1h
+flood -s 203.0.113.6 -c 1
+flood -s 203.0.112.6 -c 1
+is "$(noted 203.0.112.6 udp dport 9)$(noted 203.0.113.6 udp dport 9)" "" "blocks drop packets, which no note denies"
+is "$(answer '.[0] | [.blocked, .blocked_ms > 3500000, .limited]' source get 203.0.112.6 limit udp)" '[true,true,null]' "a blocked prefix blocks the source"
+is "$(answer '.[0].blocked' source get 203.0.112.6 limit watch)" false "... but not where a limit observes"
+weir block del 203.0.112.0/24 && weir block add 203.0.112.0/24
+is "$(answer '.[0] | [.blocked, .blocked_ms]' source get 203.0.112.6 limit udp)" '[true,null]' "... for ever"
+weir source release 203.0.113.6 >"$tmp/out"
+is "$(noted 203.0.113.6 limit udp)" "weir: note: limit 'udp' would drop no packets of 203.0.113.6 ${now/nft/another limit, nft}" "a block that has ended drops none"
+is "$(noted 203.0.113.6 udp dport 9)" "weir: note: no limit would drop such packets of 203.0.113.6 $now" "... as described"
+flood -s 203.0.113.66 -D 7 -c 60
+unused() { [ "$(answer '.[0].budgets[0].count' source get 203.0.113.66 limit large)" = 0 ]; }
+wait_for 20 unused
+is "$(noted 203.0.113.66 udp dport 7)" "weir: note: no limit would drop such packets of 203.0.113.66 of at most 1000 bytes $now" "what is too large does not fit"
+is "$(noted 203.0.113.66 udp dport 7 len 900)" "weir: note: no limit would drop such packets of 203.0.113.66 $now" "... of which nothing is said if the length is known"
+is "$(noted 203.0.113.66 udp dport 7 len 1400)" "" "... and nothing at all if it is that of a packet that never fits"
+weir source charge 203.0.113.67 limit large bytes 600 >"$tmp/out"
+is "$(noted 203.0.113.67 udp dport 7 len 900)" "" "... nor of one that does not fit now"
+weir exempt add 203.0.113.67 limit large
+is "$(noted 203.0.113.67 udp dport 7)" "weir: note: no limit would drop such packets of 203.0.113.67 $now" "a limit from which it is exempt has no say"
+weir block flush
+weir block add 203.0.112.0/24 dev rx0
+flood -s 203.0.112.7 -c 3
+is "$(noted 203.0.112.7 udp dport 9)" "" "a prefix that is blocked on a device, which is not named"
+is "$(noted 203.0.112.7 udp dport 9 dev rx1)" "weir: note: no limit would drop such packets of 203.0.112.7 $now" "... and on another one"
+weir block flush
+is "$(noted 203.0.112.7 udp dport 9)" "weir: note: no limit would drop such packets of 203.0.112.7 $now" "... until it ends"
+weir limit add new budget 100/1h newcomers 2/10s known 1s proto udp dport 15 >"$tmp/out"
+flood -s 203.0.113.70 -n 4 -c 4 -D 15
+is "$(noted 203.0.113.73 udp dport 15)" "" "newcomers may be refused whenever others take their budget"
+weir limit add full budget 1/total sources 64 proto udp dport 14 >"$tmp/out"
+flood -s 10.0.0.1 -n 4000 -c 4000 -D 14
+flood -s 203.0.113.7 -c 1 -D 14
+is "$(noted 203.0.113.7 udp dport 14)" "" "a table that is full may refuse who has no place"
+flood -s 203.0.113.3 -c 7 -D 10
+like "$(weir source get 203.0.113.4 limit shared)" $'\n''    the budget is shared by all sources; whether packets of this one were dropped is not known$' "a budget that sources share"
 finish

@@ -200,7 +200,7 @@ def exempts(client):
     ok(len(client.dump("exempt-get")) == 3, "exempt-add and -del with check change nothing")
     client.do("exempt-del", rows[0])
     ok(len(client.dump("exempt-get")) == 2, "exempt-del")
-    client.do("exempt-add", {"address": "203.0.113.0", "prefix-len": 25, "limit": "web", "for-ms": 3600000, "replace": True})
+    client.do("exempt-add", {"address": "203.0.113.0", "prefix-len": 25, "limit": "web", "for-ms": 3600000, "replace": True, "force": True})
     told = [x for x in client.dump("exempt-get") if x["address"] == "203.0.113.0"]
     ok(len(told) == 1 and 3590000 < told[0].get("for-ms", 0) and told[0]["comment"] == "monitoring",
        "exempt-add with replace: a new end, and the comment stays", told)
@@ -294,9 +294,6 @@ def events(client, spec):
     ok(holds(told, limit="e", address="198.51.100.77", limited=True, action="drop") and
        holds(told["budget"][0], count=1, budget=1) and
        told["prefix-len"] == 32 and told["next-ns"] > 0, "a source became limited", told)
-    told = client.dump("drop-get", {"limit": "e"})
-    ok(len(told) == 1 and holds(told[0], limit="e", address="198.51.100.77") and
-       holds(told[0]["last-drop"], reason="budget", own=True) and told[0]["last-drop"]["within-ns"] > 0, "drop-get", told)
     for i in range(400):
         client.do("source-charge", {"limit": "e", "address": f"198.51.{i >> 8}.{i & 255}"})
     told = heard("pressure-ntf")

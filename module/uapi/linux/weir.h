@@ -156,19 +156,6 @@ enum weir_source_event {
 	WEIR_SOURCE_EVENT_RELEASED,
 };
 
-/*
- * Why a limit dropped a packet. The source had used its budget up, or was
- * blocked, or its prefix was; it had no way, and the floor left no room; the
- * packet exceeded the whole budget; the newcomers' budget was used up.
- */
-enum weir_drop_reason {
-	WEIR_DROP_REASON_BUDGET,
-	WEIR_DROP_REASON_BLOCK,
-	WEIR_DROP_REASON_FLOOR,
-	WEIR_DROP_REASON_SIZE,
-	WEIR_DROP_REASON_NEWCOMERS,
-};
-
 enum {
 	WEIR_A_PREFIX_ADDRESS = 1,
 	WEIR_A_PREFIX_LEN,
@@ -378,7 +365,6 @@ enum {
 	WEIR_A_SOURCE_FILTER_BLOCKED,
 	WEIR_A_SOURCE_FOR_MS,
 	WEIR_A_SOURCE_REPLACE,
-	WEIR_A_SOURCE_LAST_DROP,
 	WEIR_A_SOURCE_FORCE,
 
 	__WEIR_A_SOURCE_MAX,
@@ -398,19 +384,6 @@ enum {
 
 	__WEIR_A_SOURCE_BUDGET_MAX,
 	WEIR_A_SOURCE_BUDGET_MAX = (__WEIR_A_SOURCE_BUDGET_MAX - 1)
-};
-
-enum {
-	WEIR_A_SOURCE_DROP_PAD = 1,
-	WEIR_A_SOURCE_DROP_WITHIN_NS,
-	WEIR_A_SOURCE_DROP_BEFORE_NS,
-	WEIR_A_SOURCE_DROP_REASON,
-	WEIR_A_SOURCE_DROP_BUDGET,
-	WEIR_A_SOURCE_DROP_COST,
-	WEIR_A_SOURCE_DROP_OWN,
-
-	__WEIR_A_SOURCE_DROP_MAX,
-	WEIR_A_SOURCE_DROP_MAX = (__WEIR_A_SOURCE_DROP_MAX - 1)
 };
 
 enum {
@@ -603,7 +576,6 @@ enum {
 	WEIR_CMD_STATE_GET,
 	WEIR_CMD_SOURCE_MERGE,
 	WEIR_CMD_CONFIG_PUBLISH,
-	WEIR_CMD_DROP_GET,
 	WEIR_CMD_LIMIT_JOIN,
 
 	__WEIR_CMD_MAX,
