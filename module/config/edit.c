@@ -413,7 +413,7 @@ static int config_lists(const struct weir_edit *edit, struct weir_config *config
 {
 	if (!edit->lists)
 		return 0;
-	config->list = kmemdup(edit->list, edit->lists * sizeof(edit->list[0]), GFP_KERNEL_ACCOUNT);
+	config->list = kmemdup(edit->list, edit->lists * sizeof(edit->list[0]), WEIR_GFP);
 	if (!config->list)
 		return -ENOMEM;
 	while (config->lists < edit->lists)
@@ -451,7 +451,7 @@ static struct weir_config *config_make(struct weir_edit *edit, struct weir_error
 	unsigned int i;
 	int err;
 
-	config = kzalloc(struct_size(config, limit, edit->count), GFP_KERNEL_ACCOUNT);
+	config = kzalloc(struct_size(config, limit, edit->count), WEIR_GFP);
 	if (!config)
 		return ERR_PTR(-ENOMEM);
 	config->count = edit->count;

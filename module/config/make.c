@@ -218,7 +218,7 @@ struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit_
 	int err;
 
 	lockdep_assert_held(&wn->lock);
-	limit = kzalloc(sizeof(*limit), GFP_KERNEL_ACCOUNT);
+	limit = kzalloc(sizeof(*limit), WEIR_GFP);
 	if (!limit)
 		return ERR_PTR(-ENOMEM);
 	/* The padding, too: configurations are compared as bytes. */

@@ -130,7 +130,7 @@ static void exempts_sort(struct weir_exempt *exempt, unsigned int count)
 /* Share the counters of an exemption, also under another comment, or make new ones; may sleep. */
 static int stats_get(struct weir_exempt *exempt)
 {
-	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
+	const gfp_t gfp = WEIR_GFP;
 	struct weir_exempt_stats *was = exempt->stats, *stats;
 	size_t size = strlen(exempt->comment) + 1;
 
@@ -191,11 +191,11 @@ struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt, unsign
 	unsigned int i;
 	int err = 0;
 
-	exempts = kvzalloc(struct_size(exempts, exempt, count), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	exempts = kvzalloc(struct_size(exempts, exempt, count), WEIR_GFP);
 	if (!exempts)
 		return ERR_PTR(-ENOMEM);
 	exempts->count = count;
-	exempts->node = kvcalloc(count, sizeof(*exempts->node), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	exempts->node = kvcalloc(count, sizeof(*exempts->node), WEIR_GFP);
 	if (!exempts->node) {
 		kvfree(exempts);
 		return ERR_PTR(-ENOMEM);

@@ -84,7 +84,7 @@ static struct weir_prefixes *prefixes_alloc(const char *name, unsigned int count
 {
 	struct weir_prefixes *list;
 
-	list = kvzalloc(struct_size(list, member, count), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	list = kvzalloc(struct_size(list, member, count), WEIR_GFP);
 	if (!list)
 		return NULL;
 	refcount_set(&list->users, 1);
@@ -266,7 +266,7 @@ static void steps_make(struct weir_prefixes *list, const unsigned long *lens)
 /* Make what a lookup needs. */
 static int lookup_make(struct weir_prefixes *list)
 {
-	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
+	const gfp_t gfp = WEIR_GFP;
 	DECLARE_BITMAP(lens, LENS);
 	unsigned int steps;
 	u32 marks;

@@ -5,6 +5,7 @@
 #ifndef WEIR_PREFIXES_H
 #define WEIR_PREFIXES_H
 
+#include <linux/gfp.h>
 #include <linux/hash.h>
 #include <linux/refcount.h>
 #include <linux/socket.h>
@@ -14,6 +15,9 @@
 
 #include "packet/source.h"
 #include "uapi/linux/weir.h"
+
+/* What a configuration takes: no process of the cgroup that pays for it is ended to get it. */
+#define WEIR_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
 /* A prefix of one family; IPv4 in the first word. */
 struct weir_net_prefix {

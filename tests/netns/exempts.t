@@ -48,17 +48,30 @@ none_blocked() { [ "$(weir -j stats show | json blocked_prefix_count)" = 0 ]; }
 weir exempt flush
 group=/sys/fs/cgroup/payer
 mkdir "$group" && echo +memory >/sys/fs/cgroup/cgroup.subtree_control || bail "no cgroup"
-(
-	echo "$BASHPID" >"$group/cgroup.procs"
-	weir -quiet -batch "$tmp/exempts"
-	weir -quiet block add 11.0.0.0/8 for 1s
-)
+# pays WORD...: weir, whose memory is the group's
+pays() { (echo "$BASHPID" >"$group/cgroup.procs" && weir -quiet "$@"); }
+pays -batch "$tmp/exempts"
+pays block add 11.0.0.0/8 for 1s
 paid() { sed -n 's/^kernel //p' "$group/memory.stat"; }
 before=$(paid)
 holds "a block ends among 65536 exemptions" wait_for 60 none_blocked
 within "$(paid)" $((before * 3 / 4)) "$before" "... and their index is still paid for"
+# ... and if it has no room for that, nobody in it is ended
+mkfifo "$tmp/nothing"
+bash -c 'echo "$$" >"$0/cgroup.procs"; read -r <"$1"' "$group" "$tmp/nothing" &
+pids+=($!)
+in_it() { grep -qx "${pids[-1]}" "$group/cgroup.procs"; }
+wait_for 60 in_it || bail "nobody is in the cgroup"
+pays block add 11.0.0.0/8 for 3s
+of_group() { sed -n "s/^$1 //p" "$group/memory.events"; }
+echo $(($(<"$group/memory.current") + (2 << 20))) >"$group/memory.max"
+pressed() { [ "$(of_group max)" -gt 0 ]; }
+holds "a block ends where there is no room for the index" wait_for 60 pressed
+is "$(of_group oom_kill):$(in_it; echo $?)" 0:0 "... which ends no process of the cgroup"
+echo max >"$group/memory.max"
+holds "... and ends when there is" wait_for 60 none_blocked
 weir exempt flush
-within "$(paid)" 0 $((before / 10)) "... until it is freed"
+within "$(paid)" 0 $((before / 10)) "the index is freed"
 rmdir "$group"
 
 # A batch: requests that the tool sends, counted by the kernel. One looks up the family.
