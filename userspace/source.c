@@ -119,21 +119,25 @@ static void take_refusal(struct getting *getting, const struct weir_source *sour
 	getting->refuses |= refuses(source) || may_refuse(source);
 }
 
-/* Is a prefix of it blocked on a device, while none is named? */
-static bool is_blocked_somewhere(const struct getting *getting)
+/*
+ * Find the exemption, or with @block the blocked prefix, that holds what is asked: the longest
+ * prefix, on the device and under the limit that are asked for, or on any and under any if none is.
+ */
+static const struct weir_exempt *find_prefix(const struct weir_config *config,
+					     const struct weir_query *query, bool block)
 {
-	const struct weir_exempt *at;
+	const struct weir_exempt *at, *found = NULL;
 	unsigned int i;
 
-	if (*getting->query->dev || weir_get_config(getting->tool, getting->limits, true))
-		return false;
-	for (i = 0; i < getting->limits->exempt_count; i++) {
-		at = &getting->limits->exempts[i];
-		if (at->block && *at->dev &&
-		    weir_prefix_holds(&at->prefix, &getting->query->prefix))
-			return true;
+	for (i = 0; i < config->exempt_count; i++) {
+		at = &config->exempts[i];
+		if (at->block == block && weir_prefix_holds(&at->prefix, &query->prefix) &&
+		    (!*at->dev || !*query->dev || !strcmp(at->dev, query->dev)) &&
+		    (!*at->limit || !*query->limit || !strcmp(at->limit, query->limit)) &&
+		    (!found || at->prefix.len > found->prefix.len))
+			found = at;
 	}
-	return false;
+	return found;
 }
 
 /* If packets do not get through, it may not be because of a limit. */
@@ -143,17 +147,21 @@ static void note_refusal(const struct getting *getting)
 	const char *such = query->packet.has ? "such " : "", *no = *query->limit ? "no " : "";
 	char who[WEIR_NAME_SIZE + 16] = "no limit", most[WEIR_TEXT_SIZE] = "";
 	char buf[WEIR_TEXT_SIZE];
+	const struct weir_config *there;
 	const char *of = getting->asked.family ?
 			 weir_text_prefix(NULL, &getting->asked, buf) : "any source";
 
-	if (getting->refuses || getting->tool->out.json || getting->tool->quiet ||
-	    is_blocked_somewhere(getting))
+	if (getting->refuses || getting->tool->out.json || getting->tool->quiet)
+		return;
+	/* Of a device that is not named the module does not say who is blocked there. */
+	there = *query->dev ? NULL : weir_there(getting->tool, true);
+	if (there && find_prefix(there, query, true))
 		return;
 	if (*query->limit)
 		snprintf(who, sizeof(who), "limit '%s'", query->limit);
 	if (!query->len && getting->most < WEIR_PACKET_MAX)
 		snprintf(most, sizeof(most), " of at most %" PRIu64 " bytes", getting->most);
-	weir_note(getting->tool, "note", "%s would drop %s%spackets of %s%s now; if they do not get through, something else drops them, such as %snft or routing",
+	weir_note(getting->tool, "note", "%s would drop %s%spackets of %s%s now; if they do not get through, they are too large, as 'weir -s limit show' counts, or something else drops them, such as %snft or routing",
 		  who, no, such, of, most, *no ? "another limit, " : "");
 }
 
@@ -180,27 +188,6 @@ static int show_state(const void *model, void *data)
 	take_refusal(getting, &source);
 	getting->tool->answers++;
 	return ferror(getting->tool->out.to) ? -ECANCELED : 0;
-}
-
-/*
- * Find the exemption, or with @block the blocked prefix, that holds what is asked: the longest
- * prefix, on the device that is asked for, and under its limit, or any if none is named.
- */
-static const struct weir_exempt *find_prefix(const struct weir_config *config,
-					     const struct weir_query *query, bool block)
-{
-	const struct weir_exempt *at, *found = NULL;
-	unsigned int i;
-
-	for (i = 0; i < config->exempt_count; i++) {
-		at = &config->exempts[i];
-		if (at->block == block && weir_prefix_holds(&at->prefix, &query->prefix) &&
-		    (!*at->dev || !strcmp(at->dev, query->dev)) &&
-		    (!*at->limit || !*query->limit || !strcmp(at->limit, query->limit)) &&
-		    (!found || at->prefix.len > found->prefix.len))
-			found = at;
-	}
-	return found;
 }
 
 /* No limit answered for a source: say why. */

@@ -270,12 +270,13 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 	limit->renew = limit->cfg.renew;
 	limit->largest[false] = U64_MAX;
 	limit->largest[true] = U64_MAX;
+	/* Also the count of a limit that only blocks, which stays empty */
 	for (i = 0; i < max(limit->budgets, 1); i++) {
 		err = budget_check(limit, i, error);
 		if (err)
 			return err;
-		if (!limit->budgets)
-			break;
+	}
+	for (i = 0; i < limit->budgets; i++) {
 		largest = &limit->largest[!!(limit->bytes & BIT(i))];
 		*largest = min(*largest, room_least(limit, i));
 	}

@@ -49,7 +49,6 @@ void weir_limit_init(struct weir_limit_config *cfg, const char *name)
 /* Have a limit only block. It has a count all the same, which stays empty. */
 void weir_limit_only_blocks(struct weir_limit_config *cfg, u32 blocks)
 {
-	memset(cfg->budget, 0, sizeof(cfg->budget));
 	cfg->budget[0] = (struct weir_budget) { .amount = 1, .window_ms = MSEC_PER_SEC };
 	cfg->budgets = 0;
 	cfg->blocks = blocks;
@@ -176,11 +175,11 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit,
 	error->value = bytes;
 	if (!weir_net_affords(wn, bytes))
 		return weir_refuse(error, -EDQUOT, attr,
-				   "tables of a user's namespace hold 64 MiB; fewer sources may fit");
+				   "tables of a user's namespace hold 64 MiB; a smaller one may fit");
 	table = weir_table_alloc(&spec, weir_clock());
 	if (IS_ERR(table))
 		return weir_refuse(error, PTR_ERR(table), attr,
-				   "not enough memory for a table of so many sources; try fewer");
+				   "not enough memory for the table; try a smaller one");
 	error->value = 0;
 	weir_table_account(table, &wn->bytes);
 	limit->table = table;

@@ -48,7 +48,7 @@ struct weir_counts {
 	u64 bytes[WEIR_FATES];
 	u64 evictions;
 	u64 penalties;		/* sources blocked for exceeding */
-	u64 blocks_lost;	/* penalties and moved blocks for which there was no room */
+	u64 blocks_lost;	/* for which there was no room: asked for, moved, or penalties */
 	u64 logged;		/* packets that were dropped and logged */
 };
 

@@ -140,7 +140,7 @@ static int blocks_parse(struct nlattr **attrs, const struct weir_limit *was,
 	if (blocks && was && was->budgets)
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BLOCKS_ONLY,
 				   "the limit has budgets; add another one that only blocks");
-	if (!(was ? !was->budgets : !!blocks))
+	if (was ? was->budgets : !blocks)
 		return 0;
 	if (attrs[WEIR_A_LIMIT_BUDGET])
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BUDGET,

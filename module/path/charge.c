@@ -49,12 +49,13 @@ static noinline void punish(struct weir_net *wn, const struct weir_limit *limit,
 		weir_event_source(wn, limit, request->source);
 }
 
-u16 weir_limit_block(struct weir_net *wn, const struct weir_limit *limit,
-		     struct weir_request *request)
+u16 weir_limit_ask_block(const struct weir_net *wn, const struct weir_limit *limit,
+			 struct weir_request *request, bool masks)
 {
 	u16 flags;
 
-	weir_request_mask(request, wn, limit);
+	if (masks)
+		weir_request_mask(request, wn, limit);
 	flags = weir_table_refuse(limit->table, &request->lookup);
 	return flags ?: weir_table_moved(limit->table, &request->lookup) ? WEIR_AGAIN :
 	       WEIR_CHARGED;

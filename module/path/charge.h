@@ -80,9 +80,12 @@ static inline u16 weir_request_prepare(struct weir_request *request, const struc
 void weir_limit_report(struct weir_net *wn, const struct weir_limit *limit,
 		       struct weir_request *request, u16 flags);
 
-/* Refuse the source if it is blocked under a limit that only blocks: else WEIR_CHARGED. */
-u16 weir_limit_block(struct weir_net *wn, const struct weir_limit *limit,
-		     struct weir_request *request);
+/*
+ * Refuse the source if it is blocked under a limit that only blocks: else WEIR_CHARGED. @masks: it
+ * is not masked yet.
+ */
+u16 weir_limit_ask_block(const struct weir_net *wn, const struct weir_limit *limit,
+			 struct weir_request *request, bool masks);
 
 /*
  * Charge the source, or refuse it: WEIR_ADMIT, WEIR_REFUSE or WEIR_RESTART. With @receipt NULL
@@ -112,7 +115,7 @@ weir_limit_charge(struct weir_net *wn, const struct weir_limit *limit,
 		if (flags == WEIR_NEWCOMER)
 			flags = weir_permit_charge(limit, lookup, request->cost.packets);
 		else if (flags == WEIR_UNCHARGED)
-			flags = weir_limit_block(wn, limit, request);
+			flags = weir_limit_ask_block(wn, limit, request, !receipt);
 		if (flags & (WEIR_EVICTED | WEIR_FLOORED))
 			weir_event_pressure(wn, limit, lookup->tick);
 		if (flags & WEIR_FIRST || unlikely(limit->penalty_ticks) ||

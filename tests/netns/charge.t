@@ -36,7 +36,7 @@ is "$(answer '.[0] | [.taken, .wait_ms]' source charge 198.51.100.1 limit jobs p
 is "$(answer '.[0] | [.taken, .budgets[0].left, .limited, .wait_ms > 300000, .wait_ms <= 400000]' source charge 198.51.100.1 limit jobs packets 4 mode reserve)" \
 	'[4,0,true,true,true]' "... and beyond that, when it has leaked"
 like "$(weir source charge 198.51.100.1 limit jobs packets 2 mode reserve)" \
-	'^198.51.100.1 limit jobs taken 2 count 16 of 10 left 0 limited for 1[0-9]m[0-9.]+s due in (10m|59[0-9](\.[0-9]+)?s)$' "... as text, after what was reserved before"
+	'^198.51.100.1 limit jobs taken 2 count 16 of 10 left 0 limited for 1[0-9]m[0-9.]+s due in (10m|600s|59[0-9](\.[0-9]+)?s)$' "... as text, after what was reserved before"
 admits 0 "meanwhile packets of the source are refused" -s 198.51.100.1 -c 5
 for i in 2 2; do weir source charge 198.51.100.2 limit slow packets "$i" mode reserve >"$tmp/out"; done
 refused 2 "not charged: a burst of 2 is reserved at most; there will be room in [0-9.msh]+" \

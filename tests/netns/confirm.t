@@ -146,8 +146,9 @@ weir -confirm 60s limit del nosuch >"$tmp/out" 2>&1
 is "$? $(weir confirm show)$(pgrep -cx weir)" "2 0" "... nor does a change that the kernel refuses"
 
 # Killed: with its session, or stopped, or waiting for a reader that never comes
+mkfifo "$tmp/nothing"
 # shellcheck disable=SC2016 # the inner shell's
-setsid bash -c 'weir -confirm 6s limit add new budget 5/h >/dev/null 2>&1; echo "$$" >"$0"; sleep 1000' "$tmp/session" &
+setsid bash -c 'weir -confirm 6s limit add new budget 5/h >/dev/null 2>&1; echo "$$" >"$0"; read -r <"$1"' "$tmp/session" "$tmp/nothing" &
 pids+=($!)
 started() { [ -s "$tmp/session" ]; }
 wait_for 60 started

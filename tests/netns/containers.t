@@ -11,7 +11,7 @@ store=/var/lib/containers root=$tmp/root
 mkdir -p "$store" "$root"/{bin,proc,sys,dev,etc,tmp,run,www,host}
 mount -t tmpfs none "$store" || bail "no store"
 cp /bin/busybox "$root/bin/"
-for tool in sh ping httpd sleep chroot; do ln -s busybox "$root/bin/$tool"; done
+for tool in sh ping httpd chroot; do ln -s busybox "$root/bin/$tool"; done
 echo hello >"$root/www/hello"
 
 # container NAME OPTION... -- COMMAND...: run one in the background
@@ -30,7 +30,7 @@ matched() { stat_of "$1" matched.packets; }
 client() { ip netns exec "$tx" "$@"; }
 
 container web -p 8080:80 -- /bin/httpd -f -p 80 -h /www
-container other -- /bin/sleep 10000
+container other -- /bin/httpd -f -p 81 -h /www
 web=$(address web) other=$(address other)
 ip -n "$tx" addr add 192.0.2.2/24 dev tx0
 ip -n "$tx" route add default via 192.0.2.1

@@ -116,7 +116,7 @@ told=$(load packets=4294967295 window_ms=60000 slots=64 sources=16777216 2>&1)
 is "$?:$(loaded; echo $?)" 1:1 "a table beyond all memory: refused"
 like "$told" "Cannot allocate memory" "... with ENOMEM"
 log=$(log_since | grep '^weir')
-like "$log" $'^weir: sources=16777216 takes ([0-9]+) bytes: not enough memory for a table of so many sources; try fewer$' \
+like "$log" $'^weir: sources=16777216 takes ([0-9]+) bytes: not enough memory for the table; try a smaller one$' \
 	"... and one line in the log says how many bytes it takes"
 bytes=${BASH_REMATCH[1]:-0}
 is "$(grep -c '\[weir\]' /proc/kallsyms):$(($(free) < before - 65536))" 0:0 "... no symbol and no memory stays"

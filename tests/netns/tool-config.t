@@ -212,7 +212,7 @@ done
 	seq -f 'limit add l%.0f budget 1G/s bytes slots 64 sources 16M to ::/0' 9
 } >"$tmp/memory"
 file "more memory than the machine has" 2 \
-	"weir: $tmp/conf:2:41: limit add: sources: not enough memory for a table of so many sources; try fewer \(requires [1-9][0-9]{9,} bytes, [1-9][0-9]{3,} MiB\)"$'\n' <"$tmp/memory"
+	"weir: $tmp/conf:2:41: limit add: sources: not enough memory for the table; try a smaller one \(requires [1-9][0-9]{9,} bytes, [1-9][0-9]{3,} MiB\)"$'\n' <"$tmp/memory"
 {
 	seq -f '# comment %.0f' 99998
 	echo 'limit add a budget 100/s to ::/0'

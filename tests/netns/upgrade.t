@@ -109,8 +109,9 @@ here -check -j upgrade "$new" -old "$old" >"$tmp/out" 2>&1
 is "$(jq -c '.[0] | [.from_version, .to_version, ([.namespaces[].limit_count] | add)]' "$tmp/out")" '["0.1.0","0.1.1",4]' "... as JSON, too" || diag "$(<"$tmp/out")"
 
 # A namespace that only a process is in, and one that nobody can enter.
+mkfifo "$tmp/nothing"
 # shellcheck disable=SC2016 # the inner shell's
-unshare -n bash -c 'weir limit add hidden budget 5/h >/dev/null 2>&1; exec sleep 1000' &
+unshare -n bash -c 'weir limit add hidden budget 5/h >/dev/null 2>&1; exec cat "$0"' "$tmp/nothing" &
 pids+=($!)
 hidden=$!
 knows() { here -check -j upgrade "$new" -old "$old" | jq -e --arg pid "$hidden" '.[0].namespaces[] | select(.netns == $pid)' >/dev/null; }
@@ -120,7 +121,7 @@ wait "$hidden" 2>/dev/null
 gone() { ! knows; }
 wait_for 60 gone
 python3 - <<-'PYTHON' &
-	import ctypes, os, socket, subprocess, time
+	import ctypes, os, signal, socket, subprocess
 	libc = ctypes.CDLL(None)
 	own = os.open("/proc/self/ns/net", os.O_RDONLY)
 	libc.unshare(0x40000000)
@@ -128,7 +129,7 @@ python3 - <<-'PYTHON' &
 	keep = socket.socket()
 	libc.setns(own, 0x40000000)
 	open("/run/kept", "w").close()
-	time.sleep(1000)
+	signal.pause()
 PYTHON
 keeper=$!
 pids+=("$keeper")

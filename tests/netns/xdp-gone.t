@@ -82,8 +82,9 @@ is "$(weir xdp show 2>&1)" "$(removed away)" "of two devices of one number, the 
 is "$(devices -netns "$b") $(pins)" '["there"] 1' "... and not the other"
 # One that moves is gone from here, and lives: no namespace has its name any more.
 put moved
+mkfifo "$tmp/nothing"
 # shellcheck disable=SC2016 # the inner shell's
-unshare -n bash -c 'echo $$ >"$0"; exec sleep 1000' "$tmp/pid" &
+unshare -n bash -c 'echo $$ >"$0"; exec cat "$1"' "$tmp/pid" "$tmp/nothing" &
 pids+=($!)
 started() { [ -s "$tmp/pid" ]; }
 wait_for 60 started
