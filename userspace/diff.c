@@ -1,274 +1,214 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * weir diff: the commands that turn the configuration in force into that of a file. Their order is
- * such that each can be run: what is named is there, and no limit of a number is passed.
+ * weir diff: diff -u of the configuration in force and of that of a file, both as save writes them,
+ * but for lists, of which each prefix has a line.
  */
 
+#include <linux/netlink.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "config.h"
-#include "diff.h"
+#include "show.h"
+#include "tool.h"
+#include "value.h"
 
 #define DEFAULT_FILE	"/etc/weir.conf"
+#define CONDITIONS_OF_LISTS	((uint64_t)(WEIR_COND_FROM_LIST | WEIR_COND_TO_LIST))
 
-/* A limit of the file. */
-struct plan {
-	const struct weir_limit *was;	/* that it replaces; or NULL: it is added */
-	bool stays;			/* in its place, between others that do */
-};
-
-static void put_dev(struct weir_diff *diff, const char *command, const struct weir_xdp *xdp,
-		    unsigned int flags)
+/* Are there words of which the module chooses the values? */
+static bool is_partial(const struct weir_limit *limit)
 {
-	weir_diff_begin(diff, command);
-	weir_set_show(&weir_xdp_fields, flags, &diff->words, xdp);
-	weir_diff_end(diff);
-}
+	const struct weir_budget *is = limit->budgets;
 
-static const struct weir_xdp *find_dev(const struct weir_config *config, const char *dev)
-{
-	unsigned int i;
-
-	for (i = 0; i < config->early_count; i++)
-		if (!strcmp(config->early[i].dev, dev))
-			return &config->early[i];
-	return NULL;
-}
-
-/* The programs come before the limits, and go after them, as with -file. */
-static void attach(struct weir_diff *diff, const struct weir_config *there,
-		   const struct weir_config *file)
-{
-	const struct weir_xdp *is, *was;
-	uint32_t mode;
-
-	for (is = file->early; is < file->early + file->early_count; is++) {
-		was = find_dev(there, is->dev);
-		mode = is->mode ? is->mode : WEIR_XDP_NATIVE;
-		if (was && was->mode == mode)
-			continue;
-		if (was)
-			put_dev(diff, "xdp detach", was, WEIR_ON_DEL);
-		put_dev(diff, "early", is, WEIR_WORDS);
-	}
-}
-
-static void detach(struct weir_diff *diff, const struct weir_config *there,
-		   const struct weir_config *file)
-{
-	const struct weir_xdp *was;
-
-	for (was = there->early; was < there->early + there->early_count; was++) {
-		if (!find_dev(file, was->dev))
-			put_dev(diff, "xdp detach", was, WEIR_ON_DEL);
-	}
-}
-
-/* The limit of the file that replaces one that is in force; or NULL: that is removed, or gone. */
-static const struct weir_limit *find_heir(const struct weir_limit *was, struct weir_config *file)
-{
-	const struct weir_limit *heir = was ? weir_config_find(file, was->name) : NULL;
-
-	return heir && weir_diff_sets(heir, was) ? heir : NULL;
-}
-
-static void put_exempt(struct weir_diff *diff, const struct weir_exempt *exempt,
-		       const char *exempts, const char *blocks, unsigned int flags)
-{
-	weir_diff_begin(diff, exempt->block ? blocks : exempts);
-	weir_set_show(&weir_exempt_fields, flags, &diff->words, exempt);
-	weir_diff_end(diff);
+	for (; is < limit->budgets + limit->budget_count; is++)
+		if (!(is->has & WEIR_HAS(BUDGET_SLOTS)))
+			return true;
+	return !(limit->has & (WEIR_HAS(LIMIT_SOURCES) | WEIR_HAS(LIMIT_BLOCKS_ONLY)));
 }
 
 /*
- * Can it be given its end and comment in one step, so that it holds all the time? That keeps a
- * comment in whose place there is none.
+ * Fill in the slots and sources that the module chooses for a limit of the file: it is asked for one of
+ * another name.
  */
-static bool replaces(const struct weir_exempt *is, const struct weir_exempt *was)
+static int complete(struct weir_tool *tool, struct weir_limit *limit, struct weir_config *there)
 {
-	return *is->comment || !*was->comment;
+	static struct weir_limit words, made;
+	struct weir_request request = {
+		.cmd = WEIR_CMD_LIMIT_ADD, .flags = NLM_F_ECHO, .set = &weir_limit_fields,
+		.verb = WEIR_ON_ADD, .model = &words, .reply_set = &weir_limit_fields,
+		.into = &made,
+	};
+	unsigned int i = 0;
+
+	words = *limit;
+	words.check = true;
+	/* Lists may not be there yet, and do not matter. */
+	words.match.has &= ~CONDITIONS_OF_LISTS;
+	words.match.invert &= ~CONDITIONS_OF_LISTS;
+	*words.budgets_by = '\0';
+	words.has &= ~(WEIR_HAS(LIMIT_BUDGETS_BY) | WEIR_HAS(LIMIT_BEFORE));
+	do
+		snprintf(words.name, sizeof(words.name), "diff%u", i++);
+	while (weir_config_find(there, words.name));
+	if (weir_nl_ask(&tool->nl, &request)) {
+		weir_err_set(&tool->err, "limit '%s': give slots and sources, as the module cannot be asked what it would choose: %.300s",
+			     limit->name, tool->nl.err.text);
+		return WEIR_EXIT_REFUSED;
+	}
+	if (!(limit->has & WEIR_HAS(LIMIT_SOURCES)))
+		limit->sources = made.sources;
+	limit->has |= WEIR_HAS(LIMIT_SOURCES);
+	for (i = 0; i < limit->budget_count; i++) {
+		limit->budgets[i].slots = made.budgets[i].slots;
+		limit->budgets[i].has |= made.budgets[i].has & WEIR_HAS(BUDGET_SLOTS);
+	}
+	return WEIR_EXIT_OK;
 }
 
-/*
- * The order spares whom the configuration spares before and after: exemptions come before limits
- * and blocks, and go after them.
- */
-enum step { EXEMPT_FROM_ALL, EXEMPT_FROM_LIMIT, BLOCK, UNBLOCK, UNEXEMPT };
-
-static bool adds_in(const struct weir_exempt *exempt, enum step step)
+static int compare_types(const void *a, const void *b)
 {
-	return step == (exempt->block ? BLOCK :
-			*exempt->limit ? EXEMPT_FROM_LIMIT : EXEMPT_FROM_ALL);
+	return *(const uint8_t *)a - *(const uint8_t *)b;
 }
 
-/* As with -file, an end that is nearer stays, unless the file says when. */
-static void add_exempt(struct weir_diff *diff, const struct weir_exempt *is,
-		       const struct weir_exempt *was, bool replaced)
+static void sort_types(uint8_t *type, unsigned int *count)
 {
-	struct weir_exempt exempt = *is;
+	unsigned int i, used = 0;
 
-	if (is->until)
-		exempt.for_ms = 0;
-	else if (was && was->for_ms && was->for_ms < is->for_ms)
-		exempt.for_ms = was->for_ms;
-	put_exempt(diff, &exempt, replaced ? "-exist -force exempt add" : "exempt add",
-		   replaced ? "-exist -force block add" : "block add", WEIR_WORDS);
+	qsort(type, *count, 1, compare_types);
+	for (i = 0; i < *count; i++)
+		if (!i || type[i] != type[i - 1])
+			type[used++] = type[i];
+	*count = used;
 }
 
-/* Exemptions and blocks of a limit go with it. */
-static void put_exempts(struct weir_diff *diff, struct weir_config *there,
-			struct weir_config *file, enum step step)
+/* What means the same is written in the same way: as the module does. */
+static void unify(struct weir_limit *limit)
 {
-	bool has_was, has_is, gone, same, replaced, adds, removes;
-	const struct weir_exempt *was, *is;
-	unsigned int i = 0, j = 0;
-	int order;
+	struct weir_match *match = &limit->match;
+	struct weir_budget *is = limit->budgets;
+	bool calendar = false;
 
-	for (; i < there->exempt_count || j < file->exempt_count; i += has_was, j += has_is) {
-		was = i < there->exempt_count ? &there->exempts[i] : NULL;
-		is = j < file->exempt_count ? &file->exempts[j] : NULL;
-		order = !was ? 1 : !is ? -1 : weir_config_compare(was, is);
-		has_was = order <= 0;
-		has_is = order >= 0;
-		gone = has_was && *was->limit &&
-		       !find_heir(weir_config_find(there, was->limit), file);
-		same = has_was && has_is && !gone && weir_config_stays(was, is);
-		replaced = has_was && has_is && !gone && !same && replaces(is, was);
-		adds = has_is && !same && adds_in(is, step);
-		removes = has_is ? adds && !replaced : step == (was->block ? UNBLOCK : UNEXEMPT);
-		if (has_was && !gone && removes)
-			put_exempt(diff, was, "exempt del", "block del", WEIR_ON_DEL);
-		if (adds)
-			add_exempt(diff, is, has_was ? was : NULL, replaced);
+	for (; is < limit->budgets + limit->budget_count; is++) {
+		calendar |= is->mode == WEIR_MODE_CALENDAR;
+		if (is->mode == WEIR_MODE_BUCKET && !(is->has & WEIR_HAS(BUDGET_BURST)))
+			is->burst = is->amount.count;
+		if (is->mode == WEIR_MODE_BUCKET)
+			is->has |= WEIR_HAS(BUDGET_BURST);
+	}
+	if (!calendar || !strcmp(limit->zone.name, "UTC")) {
+		*limit->zone.name = '\0';
+		limit->has &= ~WEIR_HAS(LIMIT_ZONE);
+	}
+	sort_types(match->proto, &match->proto_count);
+	sort_types(match->icmp, &match->icmp_count);
+	sort_types(match->icmpv6, &match->icmpv6_count);
+}
+
+/* The end that an exemption or a block of the file would have: the nearer, unless the file says when. */
+static void settle(struct weir_exempt *is, const struct weir_exempt *was)
+{
+	if (weir_config_stays(was, is) ||
+	    (!is->until && was->for_ms && was->for_ms < is->for_ms)) {
+		is->until = was->until;
+		is->for_ms = was->for_ms;
 	}
 }
 
-static void remove_limits(struct weir_diff *diff, const struct weir_config *there,
-			  struct weir_config *file)
+static void settle_ends(struct weir_config *file, struct weir_config *there)
 {
-	const struct weir_limit *was;
+	unsigned int i, j = 0;
+	struct timespec now;
 
-	for (was = there->limits; was < there->limits + there->limit_count; was++) {
-		if (find_heir(was, file))
-			continue;
-		weir_diff_begin(diff, "limit del");
-		weir_out_put(&diff->words, WEIR_COLOR_NONE, was->name);
-		weir_diff_end(diff);
+	for (i = 0; i < file->exempt_count; i++) {
+		while (j < there->exempt_count &&
+		       weir_config_compare(&there->exempts[j], &file->exempts[i]) < 0)
+			j++;
+		if (j < there->exempt_count &&
+		    !weir_config_compare(&there->exempts[j], &file->exempts[i]))
+			settle(&file->exempts[i], &there->exempts[j]);
 	}
+	clock_gettime(CLOCK_REALTIME, &now);
+	for (i = 0; i < there->exempt_count; i++)
+		weir_exempt_until(&there->exempts[i], &now);
+	for (i = 0; i < file->exempt_count; i++)
+		weir_exempt_until(&file->exempts[i], &now);
 }
 
-/*
- * Choose as many limits as possible that can stay in their places: the longest sequence that has
- * the same order in the file and in force, and ends with the file's last limit that is in force,
- * since no command places a limit behind all others.
- */
-static void choose_staying(struct plan *plan, unsigned int count)
+static int compare_devices(const void *a, const void *b)
 {
-	unsigned int length[WEIR_LIMITS_MAX], i, j;
-	int before[WEIR_LIMITS_MAX], last = -1;
+	return strcmp(((const struct weir_xdp *)a)->dev, ((const struct weir_xdp *)b)->dev);
+}
 
-	for (i = 0; i < count; i++) {
-		if (!plan[i].was)
-			continue;
-		length[i] = 1;
-		before[i] = -1;
-		for (j = 0; j < i; j++) {
-			if (!plan[j].was || plan[j].was > plan[i].was || length[j] < length[i])
-				continue;
-			length[i] = length[j] + 1;
-			before[i] = j;
-		}
-		last = i;
+static void sort_devices(struct weir_config *config)
+{
+	struct weir_xdp *is = config->early;
+
+	for (; is < config->early + config->early_count; is++)
+		is->mode = is->mode ? is->mode : WEIR_XDP_NATIVE;
+	qsort(config->early, config->early_count, sizeof(*config->early), compare_devices);
+}
+
+/* Write a configuration into memory; its descriptor, or -1. */
+static int write_down(const struct weir_config *config)
+{
+	int fd = memfd_create("weir", 0);
+	FILE *file = fd < 0 ? NULL : fdopen(dup(fd), "w");
+	struct weir_out out = { .to = file };
+
+	if (!file)
+		return -1;
+	weir_show_lines(&out, config, true);
+	return fclose(file) ? -1 : fd;
+}
+
+/* Run diff on two descriptors; its status, or -1. */
+static int run_diff(struct weir_out *out, const char *path, const int fd[2])
+{
+	char file[2][32];
+	int status;
+	pid_t pid;
+
+	snprintf(file[0], sizeof(file[0]), "/proc/self/fd/%d", fd[0]);
+	snprintf(file[1], sizeof(file[1]), "/proc/self/fd/%d", fd[1]);
+	if (fflush(out->to))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		dup2(fileno(out->to), STDOUT_FILENO);
+		execlp("diff", "diff", "-u", "--label", "in force", "--label", path, file[0],
+		       file[1], NULL);
+		_exit(127);
 	}
-	for (; last >= 0; last = before[last])
-		plan[last].stays = true;
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* The limit that the one at @i is placed before; or NULL: it is new, and last. */
-static const struct weir_limit *find_next(const struct weir_config *file, const struct plan *plan,
-					  unsigned int i)
+static int show(struct weir_tool *tool, const char *path, struct weir_config *there,
+		struct weir_config *file)
 {
-	for (i++; i < file->limit_count; i++)
-		if (plan[i].stays)
-			return &file->limits[i];
-	return NULL;
-}
+	int fd[2] = { write_down(there), write_down(file) };
+	int status = fd[0] < 0 || fd[1] < 0 ? -1 : run_diff(&tool->out, path, fd);
 
-static void put_limits(struct weir_diff *diff, struct weir_config *there,
-		       struct weir_config *file)
-{
-	struct plan plan[WEIR_LIMITS_MAX] = {};
-	const struct weir_limit *limit, *next;
-	bool differs;
-	unsigned int i;
-
-	for (i = 0; i < file->limit_count; i++) {
-		limit = &file->limits[i];
-		plan[i].was = weir_config_find(there, limit->name);
-		if (plan[i].was && !weir_diff_sets(limit, plan[i].was))
-			plan[i].was = NULL;
-	}
-	choose_staying(plan, file->limit_count);
-	for (i = 0; i < file->limit_count; i++) {
-		limit = &file->limits[i];
-		next = plan[i].stays ? NULL : find_next(file, plan, i);
-		weir_diff_begin(diff, plan[i].was ? "limit set" : "limit add");
-		differs = !plan[i].was || next;
-		if (plan[i].was)
-			weir_out_put(&diff->words, WEIR_COLOR_NONE, limit->name);
-		if (plan[i].was)
-			differs |= weir_diff_words(&diff->words, limit, plan[i].was);
-		else
-			weir_set_show(&weir_limit_fields, WEIR_WORDS, &diff->words, limit);
-		if (next)
-			weir_out_word(&diff->words, WEIR_COLOR_NONE, "before %s", next->name);
-		if (differs)
-			weir_diff_end(diff);
-		else
-			weir_diff_cancel(diff);
-	}
-}
-
-static void remove_exempts(struct weir_diff *diff, struct weir_config *there,
-			   struct weir_config *file)
-{
-	put_exempts(diff, there, file, UNBLOCK);
-	put_exempts(diff, there, file, UNEXEMPT);
-}
-
-static void put_all(struct weir_diff *diff, struct weir_config *there, struct weir_config *file)
-{
-	bool room = there->exempt_count + file->exempt_count <= WEIR_EXEMPTS_MAX;
-
-	weir_out_begin(&diff->tool->out, NULL, '[');
-	attach(diff, there, file);
-	if (!room)
-		remove_exempts(diff, there, file);
-	put_exempts(diff, there, file, EXEMPT_FROM_ALL);
-	weir_diff_lists_leave(diff, there, file);
-	remove_limits(diff, there, file);
-	weir_diff_lists(diff, there, file);
-	put_limits(diff, there, file);
-	put_exempts(diff, there, file, EXEMPT_FROM_LIMIT);
-	weir_diff_lists_join(diff, there, file);
-	put_exempts(diff, there, file, BLOCK);
-	if (room)
-		remove_exempts(diff, there, file);
-	weir_diff_lists_gone(diff, there, file);
-	detach(diff, there, file);
-	weir_out_end(&diff->tool->out, ']');
+	close(fd[0]);
+	close(fd[1]);
+	if (status == 0 || status == 1)
+		return status ? WEIR_EXIT_DIFFERS : WEIR_EXIT_OK;
+	weir_err_set(&tool->err, "diff, of diffutils, cannot be run");
+	return WEIR_EXIT_REFUSED;
 }
 
 static int compare(struct weir_tool *tool, const char *path, struct weir_config *there,
 		   struct weir_config *file)
 {
-	struct weir_diff diff = { .tool = tool };
+	int status = tool->reached ? weir_get_config(tool, there, true) : WEIR_EXIT_OK;
 	bool force = tool->force;
 	unsigned int i;
-	int status;
 
-	status = tool->reached ? weir_get_config(tool, there, true) : WEIR_EXIT_OK;
 	if (!status && tool->reached)
 		there->early_count = weir_xdp_list(tool, there->early);
 	if (!status) {
@@ -281,13 +221,20 @@ static int compare(struct weir_tool *tool, const char *path, struct weir_config 
 				     path);
 	}
 	for (i = 0; !status && i < file->limit_count; i++)
-		if (weir_config_find(there, file->limits[i].name))
-			status = weir_diff_complete(tool, &file->limits[i], there);
+		if (tool->reached && is_partial(&file->limits[i]))
+			status = complete(tool, &file->limits[i], there);
 	if (status)
 		return status;
+	for (i = 0; i < file->limit_count; i++)
+		unify(&file->limits[i]);
+	for (i = 0; i < there->limit_count; i++)
+		unify(&there->limits[i]);
 	weir_config_sort(there);
-	put_all(&diff, there, file);
-	return diff.count ? WEIR_EXIT_DIFFERS : WEIR_EXIT_OK;
+	weir_config_sort(file);
+	settle_ends(file, there);
+	sort_devices(there);
+	sort_devices(file);
+	return show(tool, path, there, file);
 }
 
 int weir_diff_run(struct weir_tool *tool, const struct weir_command *command,

@@ -245,9 +245,9 @@ static const struct weir_command upgrade_commands[] = {
 };
 
 static const struct weir_command diff_commands[] = {
-	{ "diff", NULL, "print the commands that turn the current configuration into that of a file",
+	{ "diff", NULL, "show by diff -u in what the configuration of a file differs from that in force",
 	  .set = &weir_path_fields, .verb = WEIR_ON_SHOW, .run = weir_diff_run, .absent = true,
-	  .compares = true, .prints = "change" },
+	  .compares = true },
 	{ 0 }
 };
 

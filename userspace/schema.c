@@ -197,7 +197,7 @@ static void add_commands(json_t *defs)
 /* Any JSON text, or line of monitor, matches one of these. */
 void weir_schema(struct weir_out *out)
 {
-	static const char *const more[] = { "config", "version", "change" };
+	static const char *const more[] = { "config", "version" };
 	json_t *any = json_array(), *defs = json_object(), *told = json_array(), *schema;
 	char id[32];
 	size_t i;
@@ -229,9 +229,6 @@ void weir_schema(struct weir_out *out)
 						"schema_version", "type", "integer",
 						"const", WEIR_SCHEMA_VERSION),
 				      json_pack("[s s]", "version", "schema_version")));
-	json_object_set_new(defs, "change",
-			    object_of(json_pack("{s{ss}}", "command", "type", "string"),
-				      json_pack("[s]", "command")));
 	json_object_set_new(defs, "event", json_pack("{so}", "anyOf", told));
 	add_commands(defs);
 	snprintf(id, sizeof(id), "urn:weir:json:%d", WEIR_SCHEMA_VERSION);

@@ -3,6 +3,8 @@
 #ifndef WEIR_SHOW_H
 #define WEIR_SHOW_H
 
+#include <time.h>
+
 #include "field.h"
 #include "model.h"
 #include "out.h"
@@ -15,6 +17,10 @@ typedef void weir_show_model(struct weir_out *out, const void *model);
 weir_show_model weir_show_limit, weir_show_exempt, weir_show_list, weir_show_source,
 	weir_show_stats, weir_show_xdp, weir_show_explained, weir_show_config,
 	weir_show_advice;
+/* The lines of a file, whose lists are sorted; @apart: each prefix of a list has one, in order. */
+void weir_show_lines(struct weir_out *out, const struct weir_config *config, bool apart);
+/* Turn the time that is left into the end, by a clock of the wall. */
+void weir_exempt_until(struct weir_exempt *exempt, const struct timespec *now);
 
 /* An event of type @cmd; @window_ms: of the budget that limits a source, 0: unknown. */
 void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *model,

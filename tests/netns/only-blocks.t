@@ -55,9 +55,7 @@ weir -file "$tmp/saved" 2>/dev/null
 is "$?:$(weir source get 203.0.113.7 limit ban | head -n 1):$(stat_of ban limited_now)" "0:203.0.113.7 limit ban dropped 0:0" "... whose counts go with it"
 is "$(stat_of ban blocked_now):$(through 10.0.0.9):$(through 10.2.0.1)" 5999:0:10 "... and so does one that takes it away"
 weir diff <(echo 'limit add ban blocks 12000') >"$tmp/said"
-is "$? $(<"$tmp/said")" "1 limit set ban blocks 12000" "diff says what differs"
-weir diff <(echo 'limit add ban budget 1000/1h') | sed -n '/^limit/s/ ban.*/ ban/p' >"$tmp/said"
-is "$(paste -sd, "$tmp/said")" "limit del ban,limit add ban" "... and makes a limit with a budget anew"
+like "$? $(grep '^[-+]limit' "$tmp/said" | paste -sd,)" '^1 -limit add ban blocks [0-9]+,[+]limit add ban blocks 12000$' "diff says what differs"
 like "$(weir explain from 203.0.113.7)" "1 ban +only blocks" "explain says what it does"
 weir limit flush 2>/dev/null
 weir -quiet restore "$tmp/state" >/dev/null
