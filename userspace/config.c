@@ -146,7 +146,6 @@ int weir_config_add_list(struct weir_config *config, const struct weir_list *lis
 		member = &part->member[part->member_count++];
 		*member = list->member[i];
 		member->line = list->line;
-		member->column = list->column;
 		member->place = config->member_count++;
 	}
 	return 0;
@@ -373,7 +372,7 @@ static int compare_lists(const void *left, const void *right)
 
 	if (!diff)
 		diff = (a->line > b->line) - (a->line < b->line);
-	return diff ? diff : (a->column > b->column) - (a->column < b->column);
+	return diff;
 }
 
 void weir_config_sort(struct weir_config *config)

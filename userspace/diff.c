@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "show.h"
 #include "tool.h"
 #include "value.h"
 
@@ -30,10 +29,7 @@ static bool is_partial(const struct weir_limit *limit)
 	return !(limit->has & (WEIR_HAS(LIMIT_SOURCES) | WEIR_HAS(LIMIT_BLOCKS_ONLY)));
 }
 
-/*
- * Fill in the slots and sources that the module chooses for a limit of the file: it is asked for one of
- * another name.
- */
+/* Fill in what the module chooses for a limit of the file: it is asked for one of another name. */
 static int complete(struct weir_tool *tool, struct weir_limit *limit, struct weir_config *there)
 {
 	static struct weir_limit words, made;
@@ -108,7 +104,7 @@ static void unify(struct weir_limit *limit)
 	sort_types(match->icmpv6, &match->icmpv6_count);
 }
 
-/* The end that an exemption or a block of the file would have: the nearer, unless the file says when. */
+/* The end that an exemption or a block would have: the nearer, unless the file says when. */
 static void settle(struct weir_exempt *is, const struct weir_exempt *was)
 {
 	if (weir_config_stays(was, is) ||

@@ -15,7 +15,7 @@ static const struct weir_field path_rows[] = {
 	{ "-state", &weir_type_file, WEIR_ON_ADD, .offset = offsetof(struct weir_path, state),
 	  .size = sizeof(((struct weir_path *)0)->state),
 	  .help = "file to replace with the counts and blocks of all sources, too" },
-	FILE_ROW(WEIR_ON_SHOW, "file, of lines or of JSON (default: /etc/weir.conf)"),
+	FILE_ROW(WEIR_ON_SHOW, "a configuration file (default: /etc/weir.conf)"),
 	{ "FILE", &weir_type_file, WEIR_FIRST | WEIR_ON_SET, .needed = WEIR_ON_SET,
 	  .offset = offsetof(struct weir_path, file),
 	  .size = sizeof(((struct weir_path *)0)->file), .help = "file of 'weir save -state'" },

@@ -12,21 +12,14 @@
 /* Of the file that is read. */
 static struct weir_defines defines;
 static struct weir_places places;
-static bool in_json;
 
-/*
- * Seek back to an item and point at @word, of the @budget, by its number from 1, that @after
- * others follow, or at its name; in JSON, at @key.
- */
+/* Seek back to an item and point at @word, of the budget that @after others follow, or its name. */
 static void point_again(struct weir_tool *tool, struct weir_lines *lines, unsigned int line,
-			unsigned int column, const char *word, const char *key,
-			unsigned int budget, unsigned int after)
+			const char *word, unsigned int after)
 {
 	struct weir_args args = { .words = lines->words };
 	struct weir_err err;
 
-	if (in_json)
-		return weir_json_point(tool, lines->whole, line, column, key, budget);
 	rewind(lines->file);
 	lines->read = 0;
 	/* invalid lines may precede it */
@@ -49,9 +42,7 @@ static void point_at_member(struct weir_tool *tool, struct weir_lines *lines,
 	int i;
 
 	weir_err_set(&tool->err, "prefix-list add: %.400s", tool->err.text);
-	point_again(tool, lines, member->line, member->column, NULL, "prefixes", 0, 0);
-	if (in_json)
-		return;
+	point_again(tool, lines, member->line, NULL, 0);
 	weir_text_prefix(NULL, &member->prefix, text);
 	for (i = 3; i < lines->count; i++) {
 		at = strstr(lines->words[i], text);
@@ -92,8 +83,7 @@ static void check_lists(struct weir_tool *tool, struct weir_lines *lines,
 			if (member)
 				point_at_member(tool, lines, member);
 			else
-				point_again(tool, lines, limit->line, limit->column, field->word,
-					    weir_field_key(field), 0, 0);
+				point_again(tool, lines, limit->line, field->word, 0);
 			if (weir_count_bad(tool, lines))
 				return;
 		}
@@ -116,8 +106,7 @@ static void check_items(struct weir_tool *tool, struct weir_lines *lines,
 		absent = ret == -ENOENT;
 		if (!ret || (absent && partly))
 			continue;
-		point_again(tool, lines, exempt->line, exempt->column,
-			    absent ? exempt->limit : NULL, absent ? "limit" : "prefix", 0, 0);
+		point_again(tool, lines, exempt->line, absent ? exempt->limit : NULL, 0);
 		if (weir_count_bad(tool, lines))
 			break;
 	}
@@ -151,8 +140,7 @@ static void read_lines(struct weir_tool *tool, const char *path, struct weir_lin
 	while ((ret = weir_lines_next(lines, &tool->err))) {
 		tool->line = lines->line;
 		if (ret > 0 && strspn(lines->words[0], "{[") && !defines.open) {
-			weir_err_set(&tool->err, "this is JSON; use 'weir -json -file %.200s'",
-				     path);
+			weir_err_set(&tool->err, "this is JSON, which -json prints; a file has commands, as 'weir save' writes them");
 			break;
 		}
 		said = ret < 0 ? ret : read_line(tool, lines, config, &fault);
@@ -178,23 +166,12 @@ static void read_lines(struct weir_tool *tool, const char *path, struct weir_lin
 		weir_count_bad(tool, lines);
 }
 
-/* A line never begins with what JSON does. */
-static bool looks_json(const struct weir_lines *lines)
-{
-	const char *at = lines->size > 0 ? lines->whole : "";
-
-	at += strspn(at, WEIR_BLANKS);
-	return *at == '{' || *at == '[';
-}
-
 /* Read the file and those that it includes, and report what keeps that from being done. */
-static int open_files(struct weir_tool *tool, const char *path, struct weir_lines *lines,
-		      bool either)
+static int open_files(struct weir_tool *tool, const char *path, struct weir_lines *lines)
 {
 	int ret = weir_lines_open(lines, path, true, &tool->err);
 
-	in_json = !ret && (either ? looks_json(lines) : tool->out.json);
-	if (!ret && !in_json)
+	if (!ret)
 		ret = weir_include_all(tool, path, lines, &places);
 	tool->line = 0;
 	if (ret == -EINVAL)
@@ -209,10 +186,7 @@ static int read_opened(struct weir_tool *tool, const char *path, struct weir_lin
 	tool->places = &places;
 	config->places = &places;
 	defines.places = &places;
-	if (in_json)
-		weir_read_json(tool, lines, config);
-	else
-		read_lines(tool, path, lines, config);
+	read_lines(tool, path, lines, config);
 	tool->column = 0;
 	if (lines->bad < WEIR_BAD_LINES)
 		check_items(tool, lines, config);
@@ -225,9 +199,9 @@ static int read_opened(struct weir_tool *tool, const char *path, struct weir_lin
 	return lines->bad ? WEIR_EXIT_WORDS : WEIR_EXIT_OK;
 }
 
-/* Read the whole file, of @either format or of that of the output, and report its errors. */
+/* Read the whole file, and report its errors. */
 static int read_config(struct weir_tool *tool, const char *path, struct weir_lines *lines,
-		       struct weir_config *config, bool either)
+		       struct weir_config *config)
 {
 	config->limit_count = 0;
 	config->exempt_count = 0;
@@ -236,7 +210,7 @@ static int read_config(struct weir_tool *tool, const char *path, struct weir_lin
 	config->lists_named = 0;
 	config->member_count = 0;
 	config->early_count = 0;
-	if (open_files(tool, path, lines, either))
+	if (open_files(tool, path, lines))
 		return WEIR_EXIT_WORDS;
 	return read_opened(tool, path, lines, config);
 }
@@ -246,7 +220,6 @@ static int read_saved(struct weir_tool *tool, char *text, size_t size, struct we
 		      struct weir_config *config)
 {
 	memset(lines, 0, sizeof(*lines));
-	in_json = false;
 	tool->line = 0;
 	if (weir_lines_replace(lines, text, size, &tool->err)) {
 		weir_count_bad(tool, lines);
@@ -313,20 +286,18 @@ static void point_at_fault(struct weir_tool *tool, struct weir_lines *lines,
 	const struct weir_exempt *exempt = &config->exempts[request->fault_item];
 	const struct weir_field *field = request->fault;
 	unsigned int budget = request->fault_budget;
-	const char *word, *key;
+	const char *word;
 
 	if (!field)
 		return;
 	word = field->flags & WEIR_FIRST ? NULL : budget && !field->word ? "budget" : field->word;
-	key = weir_field_key(field);
 	if (request->fault_type == WEIR_A_CONFIG_LIMIT)
-		point_again(tool, lines, limit->line, limit->column, word, key, budget,
+		point_again(tool, lines, limit->line, word,
 			    budget ? limit->budget_count - budget : 0);
 	else if (request->fault_type == WEIR_A_CONFIG_PREFIX_LIST)
-		point_again(tool, lines, config->lists[request->fault_item].line,
-			    config->lists[request->fault_item].column, NULL, key, 0, 0);
+		point_again(tool, lines, config->lists[request->fault_item].line, NULL, 0);
 	else
-		point_again(tool, lines, exempt->line, exempt->column, word, key, 0, 0);
+		point_again(tool, lines, exempt->line, word, 0);
 }
 
 /* Does a limit keep its blocks in another configuration, which has it with the same sources? */
@@ -573,7 +544,7 @@ int weir_apply_file(struct weir_tool *tool, const char *path)
 	config.check = tool->check;
 	config.force = tool->force;
 	tool->file = path;
-	status = read_config(tool, path, &lines, &config, false);
+	status = read_config(tool, path, &lines, &config);
 	tool->config = &config;
 	if (!status)
 		status = judge_items(tool, &config);
@@ -600,7 +571,7 @@ int weir_read_file(struct weir_tool *tool, const char *path, bool asks,
 
 	config->check = true;
 	config->force = tool->force;
-	status = read_config(tool, path, &lines, config, true);
+	status = read_config(tool, path, &lines, config);
 	tool->config = config;
 	if (!status && asks)
 		status = replace(tool, &lines, config, false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The items of a configuration file, of words or of JSON, and how many of them are invalid. */
+/* The items of a configuration file, and how many of them are invalid. */
 
 #include <errno.h>
 #include <string.h>
@@ -28,7 +28,6 @@ static int add_item(struct weir_tool *tool, struct weir_reading *reading,
 	args->fault = 2;
 	if (reading->command->set == &weir_limit_fields) {
 		model->limit.line = tool->line;
-		model->limit.column = tool->column;
 		ret = weir_config_add_limit(config, &model->limit, &tool->err);
 		if (ret == -ENOENT)
 			weir_args_blame(args, model->limit.before);
@@ -36,12 +35,10 @@ static int add_item(struct weir_tool *tool, struct weir_reading *reading,
 	}
 	if (weir_command_exempts(reading->command)) {
 		model->exempt.line = tool->line;
-		model->exempt.column = tool->column;
 		return weir_config_add_exempt(config, &model->exempt, &tool->err);
 	}
 	if (reading->command->set == &weir_list_fields) {
 		model->list.line = tool->line;
-		model->list.column = tool->column;
 		if (!model->list.file)
 			return weir_config_add_list(config, &model->list, &tool->err);
 		weir_args_blame(args, "file");
@@ -49,7 +46,6 @@ static int add_item(struct weir_tool *tool, struct weir_reading *reading,
 				    "file: a file has no other file; 'weir save' writes prefixes");
 	}
 	model->xdp.line = tool->line;
-	model->xdp.column = tool->column;
 	weir_args_blame(args, model->xdp.dev);
 	return weir_config_add_early(config, &model->xdp, &tool->err);
 }

@@ -82,7 +82,7 @@ struct weir_limit_stats {
 
 struct weir_limit {
 	uint64_t has;
-	unsigned int line, column;	/* position in the file; column: JSON only */
+	unsigned int line;		/* in the file */
 	char name[WEIR_NAME_SIZE];
 	char before[WEIR_NAME_SIZE];
 	char new_name[WEIR_NAME_SIZE];
@@ -111,7 +111,7 @@ struct weir_limit {
 
 struct weir_exempt {
 	uint64_t has;
-	unsigned int line, column;
+	unsigned int line;
 	struct weir_prefix prefix;
 	char dev[WEIR_DEV_SIZE];	/* "": any */
 	char limit[WEIR_NAME_SIZE];	/* "": all */
@@ -130,14 +130,14 @@ struct weir_exempt {
 struct weir_member {
 	struct weir_prefix prefix;
 	uint64_t budget;	/* of each source in it; 0: none of its own */
-	unsigned int line, column;	/* as of a limit */
+	unsigned int line;		/* as of a limit */
 	unsigned int place;	/* in the configuration */
 };
 
 /* A part of a list of prefixes. */
 struct weir_list {
 	uint64_t has;
-	unsigned int line, column;
+	unsigned int line;
 	char name[WEIR_NAME_SIZE];
 	unsigned int member_count;
 	struct weir_member member[WEIR_PREFIXES_MAX];
@@ -347,7 +347,7 @@ enum weir_xdp_mode { WEIR_XDP_NATIVE = 1, WEIR_XDP_GENERIC };
 /* The XDP program on a device. */
 struct weir_xdp {
 	uint64_t has;
-	unsigned int line, column;
+	unsigned int line;
 	char dev[WEIR_DEV_SIZE];
 	uint32_t mode;		/* enum weir_xdp_mode; 0: not given */
 	uint32_t was;		/* what weir_xdp_apply() found there; 0: nothing */

@@ -173,7 +173,7 @@ static json_t *array_of(const char *name)
 	return json_pack("{ss so}", "type", "array", "items", ref_to(name));
 }
 
-/* What each command prints: limit-show, diff. */
+/* What each command prints: limit-show, save. */
 static void add_commands(json_t *defs)
 {
 	const struct weir_command *command;

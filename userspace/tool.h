@@ -452,7 +452,7 @@ int weir_apply_or_fall_back(struct weir_tool *tool, const char *path, const char
  */
 void weir_early_see(struct weir_tool *tool);
 int weir_early_subscribe(void);
-/* Read a file of either format, and if wanted ask the module to check it; errors are printed. */
+/* Read a file, and if wanted ask the module to check it; errors are printed. */
 int weir_read_file(struct weir_tool *tool, const char *path, bool asks,
 		   struct weir_config *config);
 /*
@@ -481,14 +481,6 @@ int weir_read_item(struct weir_tool *tool, char **words, int count,
 		   struct weir_config *config, int *fault);
 /* Print an item's error; whether the limit of reported errors is reached. */
 bool weir_count_bad(struct weir_tool *tool, struct weir_lines *lines);
-/* json.c: read a buffered file as JSON. */
-void weir_read_json(struct weir_tool *tool, struct weir_lines *lines, struct weir_config *config);
-/*
- * Make the next error point at the value of a key, or at the item that lacks it; @budget: of
- * that budget of a limit, by its number from 1, or 0.
- */
-void weir_json_point(struct weir_tool *tool, const char *text, unsigned int line,
-		     unsigned int column, const char *key, unsigned int budget);
 int weir_enter_netns(struct weir_tool *tool);
 
 #endif

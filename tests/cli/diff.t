@@ -33,9 +33,6 @@ for option in -quiet -check; do
 done
 "$weir" diff - <conf >out 2>/dev/null
 is "$? $(sed 's/^+++ -$/+++ conf/' out | cksum)" "1 $(cksum <lines)" "a file from stdin"
-echo '{"limits":[{"limit":"a","budgets":[{"budget":1,"window_ms":1000}]}]}' >json
-run diff json
-is "$status $(tail -n 1 <<<"$out")" "1 +limit add a budget 1/s" "a file of JSON"
 mkdir d && echo 'include ../conf' >d/inc
 run diff d/inc
 is "$status $(sed 's/^+++ .*/+++ conf/' out | cksum)" "1 $(cksum <lines)" "a file that includes another"

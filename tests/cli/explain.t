@@ -106,9 +106,6 @@ is "$(jq -c .first_refusals out)" \
 run -json explain from 198.51.100.9 tcp file conf
 is "$(jq -c '[.verdict, .dropped_by, (.limits[1] | [.met, .says, .reason, .blocked_by])]' out)" \
 	'["dropped","host",["yes","refuse","prefix",{"prefix":"198.51.100.0/24","limit":"host","block":true}]]' "... a block"
-echo '{"limits":[{"limit":"a","budgets":[{"budget":1,"window_ms":1000}]}]}' >json
-run explain from ::1 file json
-is "$status $(paste -sd '|' out)" "0 exempt: no|1 a  budget 1/s, shared by ::/64|passes|if it floods: first refused by a after 1 packet|early: no, no device has the program" "a file of JSON"
 echo '# none' >none
 run -json explain from ::1 file none
 is "$(jq -c '[.limits, .verdict]' out)" '[[],"passes"]' "a file without limits"

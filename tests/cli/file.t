@@ -102,7 +102,6 @@ printf 'x %.0s' {1..200} | bad '1: more than 128 words' "too many words"
 # without a limit on memory, input without end would take all of it
 without_end() { yes "$1" 2>/dev/null | (ulimit -v 400000 && "$weir" -check "${@:2}" 2>&1); }
 like "$(without_end '# x' -file -)" "^weir: -: larger than 16 MiB\$" "a file without end"
-like "$(without_end '{' -json -file -)" "^weir: -: larger than 16 MiB\$" "... of JSON"
 like "$(yes 2>/dev/null | tr -d '\n' 2>/dev/null | (ulimit -v 400000 && "$weir" -check -batch - 2>&1))" "^weir: -:1: more than 16 MiB on one line\$" "a batch of one line without end"
 echo 'limit add web budget 1/s' >conf
 checks "-quiet -file conf" "0 " "-quiet: no notes"
@@ -219,7 +218,9 @@ echo 'limit add a budget 1/s before later syn' >conf
 run -check -file conf
 like "$err" "^weir: conf:1:31: limit add: before: no limit 'later'" "the word after before is marked"
 printf '{\n"limits":[]\n}\n' >conf
-checks "-file conf" "1 weir: conf:1: this is JSON; use 'weir -json -file conf'" "JSON without -json, once"
+for option in -file "-json -file"; do
+	checks "$option conf" "1 weir: conf:1: this is JSON, which -json prints; a file has commands, as 'weir save' writes them" "JSON, once: $option"
+done
 
 # sizes
 seq -f 'limit add l%.0f budget 1/s to ::/0' 256 | good "256 limits"
@@ -237,87 +238,6 @@ is "$?$(said err)" 0 "a file from stdin"
 printf '#!%s -file\nlimit add web budget 5\n' "$weir" >script && chmod +x script
 err=$(./script 2>&1)
 is "$? ${err%%$'\n'*}" "1 weir: ./script:2:22: limit add: budget: '5' has no time; for example 5/s or 5/10s" "an executable file"
-
-# JSON, as written by weir -json save
-# json STATUS PATTERN JSON: check a file with JSON; « marks the expected position,
-# which PATTERN has as @
-json() {
-	local before=${3%%«*} where=- last
-	last=${before##*$'\n'}
-	[ "$before" = "$3" ] || where=-:$(grep -c '' <<<"$before"):$((${#last} + 1))
-	"$weir" -check -json -file - <<<"${3/«/}" >out 2>err
-	like "$? $(said err)" "^$1 ${2/@/$where}" "JSON $3"
-}
-budgets='"budgets":[{"budget":1000,"window_ms":1000}]'
-web='"limit":"web",'$budgets
-json 0 '$' '{"limits":[{'"$web"',"match":{"to":["192.0.2.0/24","198.51.100.7"],"proto":["tcp"],"dport":[{"first":80,"last":80},{"first":443,"last":443}]}}],"exempts":[{"prefix":"10.0.0.0/8","limit":"web"}]}'
-json 0 '$' '[{"limits": [], "exempts": []}]'
-json 0 '$' '{}'
-json 0 '$' '{"limits":[{"limit":"w\u0065b","budgets":[{"budget":1,"window_ms":2000,"unit":"bytes","mode":"lenient"}],"match":{"syn":true,"to":["::/0"],"not":{"dev":"lo"}}}]}'
-json 0 '$' '{"limits":[{'"$web"',"match":{"to":["::/0"]},"comment":"\u00e9\ud83d\ude80 \" \\ # '"'x'"'"}],"exempts":[{"prefix":"::1","comment":""}]}'
-json 1 "weir: @: comment: control character .* at byte 2" '{"exempts":[{"prefix":"::1","comment":«"a\u0007"}]}'
-json 1 "weir: @: comment: at most 127 bytes, not 128" '{"exempts":[{"prefix":"::1","comment":«"'"$(printf %0128d 0)"'"}]}'
-json 1 "weir: @: comment: expected a string" '{"exempts":[{"prefix":"::1","comment":«1}]}'
-json 1 'weir: @: match: to: expected an array' '{"limits":[{'"$web"',"match":{"to":«"::/0"}}]}'
-json 1 "weir: @: budgets: budget and window_ms must be given together"$'\n' '{"limits":[{"limit":"web","match":{"syn":true},"budgets":[«{"budget":1000}]}]}'
-json 1 "weir: @: budgets: budget: expected a whole number"$'\n' '{"limits":[{"limit":"web","budgets":[{"budget":«-1}]}]}'
-json 1 "weir: @: budgets: expected an array" '{"limits":[{"limit":"web","budgets":«{"budget":1,"window_ms":1000}}]}'
-json 1 "weir: @: budgets: empty array"$'\n' '{"limits":[{"limit":"web","budgets":«[]}]}'
-json 1 "weir: @: budgets: more than 4 elements" '{"limits":[{"limit":"web","budgets":«[{},{},{},{},{}]}]}'
-json 1 "weir: @: limit add: budget 2 slots: a fixed or calendar window or a total is a single slot" \
-	'{"limits":[{"limit":"web","budgets":[{"budget":1,"window_ms":1000,"slots":2},{"budget":5,"window_ms":0,"slots":«3}]}]}'
-json 1 "weir: @: budgets: slots: 65 is out of range 1..64"$'\n' '{"limits":[{"limit":"web","budgets":[{"budget":1,"window_ms":1000,"slots":«65}]}]}'
-json 1 "weir: @: match: dport: expected an array"$'\n''  ,"match":\{"dport":1}}]}'$'\n'' {20}\^$' $'{"limits":[\n{'"$web"$'}\n,{"limit":"b"\n,"match":{"dport":«1}}]}'
-json 1 "weir: @: unknown key 'foo'" '{"limits":[{'"$web"',"match":{"syn":true,"dev":"]}\"{"}}'$'\n'',{«"foo":1}]}'
-json 1 "weir: -:1:31: not JSON: duplicate object key near '\"limit\"'" '{"limits":[{"limit":"a","limit":"b"}]}'
-json 1 "weir: @: match: mark and mark_mask must be given together" '{"limits":[{'"$web"',"match":«{"mark":1}}]}'
-json 1 "weir: @: match: mark and mark_mask must be given together" '{"limits":[{'"$web"',"match":«{"mark_mask":1}}]}'
-for mark in '"mark":5,"mark_mask":3' '"mark_mask":3,"mark":5'; do
-	json 1 "weir: @: limit add: mark: '0x5/0x3' has bits outside its mask; did you mean 0x1/0x3" '{"limits":[{'"$web"',"match":{'"${mark/:5/:«5}"'}}]}'
-done
-json 1 "weir: @: match: mark: 4294967296 is out of range 0..4294967295" '{"limits":[{'"$web"',"match":{"mark":«4294967296,"mark_mask":1}}]}'
-for list in from to sport dport; do
-	json 1 "weir: @: match: $list: empty array; to match any, leave out the key" '{"limits":[{'"$web"',"match":{"proto":["tcp"],"'$list'":«[]}}]}'
-done
-json 1 "weir: @: match: dport: first and last must be given together" '{"limits":[{'"$web"',"match":{"proto":["tcp"],"dport":[«{}]}}]}'
-json 1 "weir: @: match: to: expected a string" '{"limits":[{'"$web"',"match":{"to":[«{"address":"::/0"}]}}]}'
-for not in '"syn"' '["syn"]' true null 1; do
-	json 1 "weir: @: match: not: expected an object" '{"limits":[{'"$web"',"match":{"syn":true,"not":«'"$not"'}}]}'
-done
-json 1 "weir: @: match: not: a condition is given twice" '{"limits":[{'"$web"',"match":{"syn":true,"not":«{"syn":true}}}]}'
-json 1 "weir: @: match: not: a condition is given twice" '{"limits":[{'"$web"',"match":{"not":{"not":«{"syn":true}}}}]}'
-json 1 "weir: @: match: unknown key 'prot'" '{"limits":[{'"$web"',"match":{"not":{«"prot":1},"syn":true}}]}'
-json 1 "weir: @: match: mark and mark_mask must be given together" '{"limits":[{'"$web"',"match":{"not":«{"mark_mask":3}}}]}'
-json 1 "weir: @: match: from: more than 16 elements" '{"limits":[{'"$web"',"match":{"from":['"$(printf '"10.0.0.%d",' {0..8})"'"::1"],"not":{"from":«['"$(printf '"10.0.1.%d",' {0..8})"'"::2"]}}}]}'
-json 0 '$' '{"limits":[{'"$web"',"match":{"not":{},"syn":true}},{"limit":"a","before":"web","match":{"syn":true},'"$budgets"'}]}'
-json 1 "weir: @: limit add: before: no limit 'a' is defined above" '{"limits":[{'"$web"',"before":«"a"}]}'
-json 1 "weir: @: budgets: budget: 72057594037927937 is out of range 1..72057594037927936" \
-	'{"limits":[{"limit":"a","budgets":[{"budget":«72057594037927937,"unit":"bytes","window_ms":1000}]}]}'
-json 1 "weir: -:1:52: not JSON: too big integer" '{"limits":[{"limit":"a","budget":9223372036854775808,"unit":"bytes","window_ms":1000}]}'
-for number in 1.0 0.5 1e3 '"1"' null true '[1]'; do
-	json 1 "weir: @: budgets: slots: expected a whole number" '{"limits":[{"limit":"web","budgets":[{"slots":«'"$number"'}]}]}'
-done
-json 1 "weir: @: match: proto: .*"$'\n''weir: -:2:10: limit: .*'$'\n''weir: -:3:28: exempt add: already exempted on line 2'$'\n' '{"limits":[{"limit":"a","match":{"proto":[«"x"],"to":[]}},'$'\n''{"limit":"w b"}],"exempts":[{"prefix":"::1"},'$'\n''{"prefix":"::2"},{"prefix":"::1"}]}'
-json 1 "weir: @: unknown key 'want_stats'" '{"limits":[{«"want_stats":true}]}'
-json 1 "weir: @: unknown key 'address'" '{"exempts":[{«"address":"::1"}]}'
-json 1 "weir: @: match: syn: expected true" '{"limits":[{"limit":"web","match":{"syn":«1}}]}'
-json 1 "weir: @: unknown key 'memory'" '{"limits":[{«"memory":1}]}'
-json 1 "weir: @: budgets: mode: unknown word 'rolling'; expected one of: strict, lenient, fixed, bucket, exact, calendar" \
-	'{"limits":[{"limit":"web","budgets":[{"mode":«"rolling"}]}]}'
-json 1 "weir: @: budgets: mode: unknown word 'lenent'; did you mean 'lenient'" '{"limits":[{"limit":"web","budgets":[{"mode":«"lenent"}]}]}'
-json 1 "weir: @: exempt add: already exempted on line 1" '{"exempts":[{"prefix":"10.0.0.1"},{"prefix":«"10.0.0.1"}]}'
-json 1 "weir: @: limit add: required: budget" '{"limits":[«{"limit":"web"}]}'
-json 1 "weir: -:1:5: not JSON: '\[' or '\{' expected near 'limit'" 'limit add web budget 1/s'
-json 1 "weir: -:1:22: not JSON: unexpected newline near" '{"limits":[{"limit":"a'
-json 1 "weir: @: expected an object with prefix_lists, limits, exempts, blocked_prefixes and early" '«[]'
-json 1 "weir: -:1:4: not JSON: end of file expected near 'x'" '{} x'
-json 1 "weir: @: unknown key 'limit'; expected prefix_lists, limits, exempts, blocked_prefixes or early" '{«"limit":[]}'
-json 1 "weir: -: the file is empty; an empty configuration is \{\}" ''
-for conf in '\0' '\0{}' '{}\0' '{"exempts"\0:[]}' '{"exempts\0":[]}' ' \0'; do
-	printf %b "$conf" >conf
-	run -check -json -file conf
-	like "$status $err" '^1 weir: conf:1:[0-9]+: not JSON: NUL byte' "JSON with a NUL byte: $conf"
-done
 
 # Lists, against each other and the limits that use them
 good "a list is used above its definition" <<-'CONF'
@@ -372,10 +292,6 @@ printf '%s\n' 'define gold = 5000' 'define two = { 10.1.0.0/24=$gold, 10.2.0.0/2
 # shellcheck disable=SC2016
 bad "1:19: '[$]gold': no such name is defined above" "... that is not defined" <<<'prefix-list add l 10.0.0.0/24=$gold'
 addresses 65537 | bad "65537: prefix-list add: more than 65536 prefixes in lists" "... and no more"
-json 1 "weir: @: prefix-list add: 10.0.0.0/25 is a part of a source of limit 'web', a /24: put it" \
-	'{"prefix_lists":[{"list":"l","prefixes":«["10.0.0.0/25=5"]}],"limits":[{'"$web"',"budgets_by":"l","prefix4":24,"prefix6":64}]}'
-json 1 "weir: @: limit add: budgets-by: no list 'l' in this file; there is none" '{"limits":[{'"$web"',"budgets_by":«"l"}]}'
-json 1 "weir: @: limit add: from-list: no list 'l' in this file; there is none" '{"limits":[{'"$web"',"match":{"from_list":«"l"}}]}'
 
 # notes PATTERN NAME: what is said of the valid file on stdin
 notes() {
@@ -458,15 +374,6 @@ quiet_of "... or all of it have a limit" <<-'CONF'
 	limit add a budget 5/1s from-list l budgets-by l to ::/0
 	limit add b budget 5/1s not from-list l to ::/0
 CONF
-{
-	printf '{"exempts":['
-	printf '{"prefix":"192.0.2.%d","comment":"\xc3\xb6"},' {0..99}
-	printf '{"prefix":"192.0.2.256"},{"prefix":"192.0.2.100"},{"prefix":"192.0.2.101"}]}'
-} >conf
-checks "-json -file conf" "1 weir: conf:1:3913: prefix: invalid IPv4 or IPv6 address '192.0.2.256'
-  :\"192.0.2.99\",\"comment\":\"ö\"},{\"prefix\":\"192.0.2.256\"},{\"prefix\":\"192.0.2.100\"},
-                                         ^~~~~~~~~~~~~" "of a long line the part around the value is shown"
-
 # batch
 cat >'batch' <<-'CONF'
 	# one command a line

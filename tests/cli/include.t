@@ -150,9 +150,6 @@ echo 'define n = {' >d/set
 bad "d/set:1: define: the values of 'n' do not end with '}'" "a set without end" <<<'include d/set'
 echo 'exempt add ::1' >d/x && echo 'exempt add ::1' >d/y
 bad "d/y:1:12: exempt add: already exempted on line 1 of d/x" "the same exemption in two files" <<<'include d/[xy]'
-echo '{"include":"d/x"}' >conf
-run -check -json -file conf
-like "$status $err" "^1 weir: conf:1:2: unknown key 'include'" "JSON includes nothing"
 mkfifo fifo && { cat >fifo <<<'include d/e/bad.conf' & }
 run -check -file fifo
 like "$status $err" "^1 weir: d/e/bad.conf:3:13: limit add: unknown word '5'" "from a FIFO"

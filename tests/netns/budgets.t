@@ -15,9 +15,6 @@ WORDS
 weir save "$tmp/saved" && weir -file "$tmp/saved" && weir save "$tmp/again"
 ok $? "what is saved can be read"
 holds "... and is saved the same" cmp "$tmp/saved" "$tmp/again"
-weir -json save "$tmp/saved.json" && weir -json -file "$tmp/saved.json" && weir save "$tmp/again"
-ok $? "... in JSON, too"
-holds "... and is saved the same" cmp "$tmp/saved" "$tmp/again"
 like "$(weir limit show both)" "^both budget 20/400ms slots 15 budget 60/4s slots 15 budget 40000/4s bytes slots 15 lenient from 198.18.0.0/24 sources 256"$'\n' "limit show has all budgets"
 like "$(weir limit show both)" "    40000/4s: slot 2[0-9]+ms window 4[.0-9]*s at most 80000" "... and the most of each in any window"
 is "$(weir -json limit show long | jq -c '.[0].budgets[1]')" \

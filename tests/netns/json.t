@@ -112,8 +112,6 @@ says block-show -s block show
 says stats-show stats show
 says save save
 says version -Version
-weir save | sed 's/budget 40/budget 50/' >"$tmp/conf"
-ends 1 diff diff "$tmp/conf"
 says limit-set -confirm 5m limit set small comment waits
 says confirm-show confirm show
 says confirm-keep confirm keep
@@ -183,7 +181,7 @@ says upgrade -force upgrade "$stripped" -old "$stripped"
 # All commands that the tool has, and what each said
 for object in $(weir -complete | grep -vx -e help -e '-.*' -e version); do
 	verbs=$(weir -complete "$object" | grep -x 'show\|add\|set\|del\|rename\|reset\|rezone\|flush\|get\|charge\|forget\|block\|release\|attach\|detach\|keep\|revert\|dropped\|advise')
-	[[ " explain diff save restore upgrade monitor top metrics early " == *" $object "* ]] && echo "$object"
+	[[ " explain save restore upgrade monitor top metrics early " == *" $object "* ]] && echo "$object"
 	for verb in $verbs; do echo "$object-$verb"; done
 done >"$tmp/commands"
 python3 "$here/command_json.py" "$tmp/schema" "$tmp/commands" "$tmp/said" "${absent[@]}" >"$tmp/judged" 2>&1

@@ -38,10 +38,8 @@ is "$(weir -j prefix-list show customers | jq -r '[.[].prefixes[]] | join(" ")')
 
 # Saved and loaded: nothing changes, and no count is lost.
 weir save >"$tmp/before"
-weir -json save >"$tmp/json"
 quietly weir -file "$tmp/before"
-quietly weir -json -file "$tmp/json"
-is "$(weir save)" "$(<"$tmp/before")" "save and -file, as words and JSON"
+is "$(weir save)" "$(<"$tmp/before")" "save and -file"
 passes 0 -s 203.0.113.2 -c 5 -D 9
 
 quietly weir prefix-list add customers 203.0.113.201
