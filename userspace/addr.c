@@ -129,15 +129,12 @@ static bool read_netmask(const char *text, uint8_t family, uint64_t *bits)
 	return !(host & (host + 1));
 }
 
-/* For the name of a list, or of a file's define, where a condition takes prefixes. */
+/* For the name of a list, where a condition takes prefixes. */
 static int blame_address(const struct weir_field *field, struct weir_args *args, const char *text)
 {
 	const char *what = strchr(text, '/') ? "prefix" : "address";
 	bool cond = field && field->flags & WEIR_NOT;
 
-	if (cond && *text == '$')
-		return weir_err_set(args->err, "'%.60s': only a file defines names; write the prefixes, or '%s-list' and the name of a list",
-				    text, field->word);
 	if (cond && isalpha((unsigned char)*text) && !strpbrk(text, ":/"))
 		return weir_err_set(args->err, "'%.60s' is no address; for a list of that name write '%s-list %.60s'",
 				    text, field->word, text);

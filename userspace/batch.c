@@ -210,15 +210,16 @@ static void take_options(struct batch *batch, struct weir_lines *lines)
 
 int weir_run_batch(struct weir_tool *tool, const char *path)
 {
-	struct weir_lines input, lines = { 0 };
+	struct weir_lines lines = { 0 };
 	struct batch batch = { .tool = tool, .exist = tool->exist, .force = tool->force };
 	struct weir_err err = { .text = WEIR_NO_MEMORY };
 	int ret;
 
 	tool->file = path;
-	weir_lines_open(&input, path, false, &err);
-	batch.input = input.file;
-	if (!input.failed)
+	batch.input = strcmp(path, "-") ? fopen(path, "re") : stdin;
+	if (!batch.input)
+		weir_err_set(&err, "cannot open: %s", strerror(errno));
+	else
 		lines.file = fopencookie(&batch, "r",
 					 (cookie_io_functions_t){ .read = read_input });
 	lines.failed = !lines.file;
@@ -235,7 +236,8 @@ int weir_run_batch(struct weir_tool *tool, const char *path)
 	tool->exist = batch.exist;
 	tool->force = batch.force;
 	weir_lines_close(&lines);
-	weir_lines_close(&input);
+	if (batch.input && batch.input != stdin)
+		fclose(batch.input);
 	weir_notes_end(tool);
 	return batch.status;
 }

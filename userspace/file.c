@@ -6,227 +6,7 @@
 #include <string.h>
 
 #include "config.h"
-#include "define.h"
 #include "tool.h"
-
-/* Of the file that is read. */
-static struct weir_defines defines;
-static struct weir_places places;
-
-/* Seek back to an item and point at @word, of the budget that @after others follow, or its name. */
-static void point_again(struct weir_tool *tool, struct weir_lines *lines, unsigned int line,
-			const char *word, unsigned int after)
-{
-	struct weir_args args = { .words = lines->words };
-	struct weir_err err;
-
-	rewind(lines->file);
-	lines->read = 0;
-	/* invalid lines may precede it */
-	while (weir_lines_next(lines, &err) && lines->line < line && !lines->failed)
-		;
-	weir_defines_expand(&defines, lines, &err);
-	args.count = lines->count;
-	args.fault = 2;
-	if (word)
-		weir_args_blame_in(&args, word, "budget", after);
-	weir_lines_point(lines, args.fault, tool);
-}
-
-/* Point at a prefix of a list, as the user wrote it, and begin the sentence as others do. */
-static void point_at_member(struct weir_tool *tool, struct weir_lines *lines,
-			    const struct weir_member *member)
-{
-	char text[WEIR_TEXT_SIZE];
-	const char *at;
-	int i;
-
-	weir_err_set(&tool->err, "prefix-list add: %.400s", tool->err.text);
-	point_again(tool, lines, member->line, NULL, 0);
-	weir_text_prefix(NULL, &member->prefix, text);
-	for (i = 3; i < lines->count; i++) {
-		at = strstr(lines->words[i], text);
-		if (!at)
-			continue;
-		weir_lines_point(lines, i, tool);
-		tool->column += at - lines->words[i];
-		tool->length = strlen(text);
-		return;
-	}
-}
-
-/* Check the lists, and the limits' use of them, unless some may be on invalid lines. */
-static void check_lists(struct weir_tool *tool, struct weir_lines *lines,
-			struct weir_config *config)
-{
-	const struct weir_field *field;
-	const struct weir_member *member;
-	const struct weir_limit *limit;
-	unsigned int i, number;
-
-	if (lines->bad)
-		return;
-	for (i = 0; i < config->list_count; i++) {
-		if (i && !strcmp(config->lists[i].name, config->lists[i - 1].name))
-			continue;
-		for (number = 0; (member = weir_lists_check(config, config->lists[i].name, number,
-							    &tool->err)); number++) {
-			point_at_member(tool, lines, member);
-			if (weir_count_bad(tool, lines))
-				return;
-		}
-	}
-	for (limit = config->limits; limit < config->limits + config->limit_count; limit++) {
-		number = 0;
-		while (weir_lists_check_limit(config, limit, &number, &field, &member,
-					      &tool->err)) {
-			if (member)
-				point_at_member(tool, lines, member);
-			else
-				point_again(tool, lines, limit->line, field->word, 0);
-			if (weir_count_bad(tool, lines))
-				return;
-		}
-	}
-}
-
-/* Check exemptions for duplicates and missing limits, which may be on invalid lines. */
-static void check_items(struct weir_tool *tool, struct weir_lines *lines,
-			struct weir_config *config)
-{
-	const struct weir_exempt *exempt;
-	bool partly = lines->bad, absent;
-	unsigned int i;
-	int ret;
-
-	weir_config_sort(config);
-	for (i = 0; i < config->exempt_count; i++) {
-		exempt = &config->exempts[i];
-		ret = weir_config_check(config, exempt, &tool->err);
-		absent = ret == -ENOENT;
-		if (!ret || (absent && partly))
-			continue;
-		point_again(tool, lines, exempt->line, absent ? exempt->limit : NULL, 0);
-		if (weir_count_bad(tool, lines))
-			break;
-	}
-}
-
-/* Read a line; @fault: index of the word at fault. */
-static int read_line(struct weir_tool *tool, struct weir_lines *lines,
-		     struct weir_config *config, int *fault)
-{
-	int number;
-
-	if (weir_defines_take(&defines, lines, &number, &tool->err)) {
-		*fault = number - 1;
-		return number ? -EINVAL : 0;
-	}
-	if (lines->count == 1 && !strcmp(lines->words[0], "quiet")) {
-		tool->quiet = true;
-		return 0;
-	}
-	number = weir_defines_expand(&defines, lines, &tool->err);
-	*fault = number - 1;
-	return number ? -EINVAL :
-	       weir_read_item(tool, lines->words, lines->count, config, fault);
-}
-
-static void read_lines(struct weir_tool *tool, const char *path, struct weir_lines *lines,
-		       struct weir_config *config)
-{
-	int ret, fault = 0, said;
-
-	while ((ret = weir_lines_next(lines, &tool->err))) {
-		tool->line = lines->line;
-		if (ret > 0 && strspn(lines->words[0], "{[") && !defines.open) {
-			weir_err_set(&tool->err, "this is JSON, which -json prints; a file has commands, as 'weir save' writes them");
-			break;
-		}
-		said = ret < 0 ? ret : read_line(tool, lines, config, &fault);
-		/* the missing limit may be on an invalid line */
-		if (!said || (said == -ENOENT && lines->bad))
-			continue;
-		weir_lines_point(lines, ret > 0 ? fault : 0, tool);
-		if (lines->count <= 0)
-			break;
-		if (weir_count_bad(tool, lines))
-			return;
-	}
-	/* an empty file was probably truncated */
-	if (!ret && !lines->bad && !lines->filled && strcmp(path, "/dev/null")) {
-		ret = weir_err_set(&tool->err, WEIR_EMPTY_FILE);
-		tool->line = 0;
-	}
-	if (!ret && weir_defines_end(&defines, &tool->err)) {
-		tool->line = defines.list[defines.count].line;
-		ret = -EINVAL;
-	}
-	if (ret)
-		weir_count_bad(tool, lines);
-}
-
-/* Read the file and those that it includes, and report what keeps that from being done. */
-static int open_files(struct weir_tool *tool, const char *path, struct weir_lines *lines)
-{
-	int ret = weir_lines_open(lines, path, true, &tool->err);
-
-	if (!ret)
-		ret = weir_include_all(tool, path, lines, &places);
-	tool->line = 0;
-	if (ret == -EINVAL)
-		weir_count_bad(tool, lines);
-	return ret;
-}
-
-/* Read an open file whole, and report its errors. */
-static int read_opened(struct weir_tool *tool, const char *path, struct weir_lines *lines,
-		       struct weir_config *config)
-{
-	tool->places = &places;
-	config->places = &places;
-	defines.places = &places;
-	read_lines(tool, path, lines, config);
-	tool->column = 0;
-	if (lines->bad < WEIR_BAD_LINES)
-		check_items(tool, lines, config);
-	check_lists(tool, lines, config);
-	tool->line = 0;
-	if (config->ended)
-		weir_note(tool, "note", "exemptions and blocks that have ended are left out (%u)",
-			  config->ended);
-	config->ended = 0;
-	return lines->bad ? WEIR_EXIT_WORDS : WEIR_EXIT_OK;
-}
-
-/* Read the whole file, and report its errors. */
-static int read_config(struct weir_tool *tool, const char *path, struct weir_lines *lines,
-		       struct weir_config *config)
-{
-	config->limit_count = 0;
-	config->exempt_count = 0;
-	config->block_count = 0;
-	config->list_count = 0;
-	config->lists_named = 0;
-	config->member_count = 0;
-	config->early_count = 0;
-	if (open_files(tool, path, lines))
-		return WEIR_EXIT_WORDS;
-	return read_opened(tool, path, lines, config);
-}
-
-/* Likewise, what weir save would write, from malloc(). */
-static int read_saved(struct weir_tool *tool, char *text, size_t size, struct weir_lines *lines,
-		      struct weir_config *config)
-{
-	memset(lines, 0, sizeof(*lines));
-	tool->line = 0;
-	if (weir_lines_replace(lines, text, size, &tool->err)) {
-		weir_count_bad(tool, lines);
-		return WEIR_EXIT_WORDS;
-	}
-	return read_opened(tool, tool->file, lines, config);
-}
 
 /* Print warnings and notes on a valid configuration, before or after it is applied. */
 static void note_items(struct weir_tool *tool, const struct weir_config *config, bool applied)
@@ -279,8 +59,8 @@ static int judge_items(struct weir_tool *tool, const struct weir_config *config)
 }
 
 /* Point at the item that the kernel refused. */
-static void point_at_fault(struct weir_tool *tool, struct weir_lines *lines,
-			   const struct weir_request *request, const struct weir_config *config)
+static void point_at_fault(struct weir_tool *tool, const struct weir_request *request,
+			   const struct weir_config *config)
 {
 	const struct weir_limit *limit = &config->limits[request->fault_item];
 	const struct weir_exempt *exempt = &config->exempts[request->fault_item];
@@ -292,12 +72,12 @@ static void point_at_fault(struct weir_tool *tool, struct weir_lines *lines,
 		return;
 	word = field->flags & WEIR_FIRST ? NULL : budget && !field->word ? "budget" : field->word;
 	if (request->fault_type == WEIR_A_CONFIG_LIMIT)
-		point_again(tool, lines, limit->line, word,
-			    budget ? limit->budget_count - budget : 0);
+		weir_config_point(tool, limit->line, word,
+				  budget ? limit->budget_count - budget : 0);
 	else if (request->fault_type == WEIR_A_CONFIG_PREFIX_LIST)
-		point_again(tool, lines, config->lists[request->fault_item].line, NULL, 0);
+		weir_config_point(tool, config->lists[request->fault_item].line, NULL, 0);
 	else
-		point_again(tool, lines, exempt->line, word, 0);
+		weir_config_point(tool, exempt->line, word, 0);
 }
 
 /* Does a limit keep its blocks in another configuration, which has it with the same sources? */
@@ -417,8 +197,7 @@ static void warn_forced(struct weir_tool *tool, struct weir_config *config)
 }
 
 /* Replace what the module has; an error is printed, and a warning unless @again. */
-static int replace(struct weir_tool *tool, struct weir_lines *lines, struct weir_config *config,
-		   bool again)
+static int replace(struct weir_tool *tool, struct weir_config *config, bool again)
 {
 	struct weir_request request = {
 		.cmd = WEIR_CMD_CONFIG_REPLACE, .set = &weir_config_fields,
@@ -435,7 +214,7 @@ static int replace(struct weir_tool *tool, struct weir_lines *lines, struct weir
 	weir_nl_ask(&tool->nl, &request);
 	if (again)
 		request.warning[0] = '\0';
-	point_at_fault(tool, lines, &request, config);
+	point_at_fault(tool, &request, config);
 	status = weir_tool_settle(tool, &request, 0);
 	if (request.ret == -EBUSY)
 		weir_err_set(&tool->err, "%.300s" WEIR_FORCED, tool->err.text,
@@ -448,10 +227,10 @@ static int replace(struct weir_tool *tool, struct weir_lines *lines, struct weir
 }
 
 /* Replace what the module has, and go on with what belongs to it; an error is printed. */
-static int replace_with(struct weir_tool *tool, struct weir_lines *lines,
-			struct weir_config *config, const struct weir_saved *saved)
+static int replace_with(struct weir_tool *tool, struct weir_config *config,
+			const struct weir_saved *saved)
 {
-	int status = replace(tool, lines, config, saved && saved->again);
+	int status = replace(tool, config, saved && saved->again);
 
 	if (status || !saved || !saved->after)
 		return status;
@@ -479,7 +258,7 @@ static void apply_early(struct weir_tool *tool, struct weir_config *config)
  * The programs that ask come before the limits and go after them: without limits they ask for
  * nothing, and what the module refuses leaves them as they were.
  */
-static int apply(struct weir_tool *tool, struct weir_lines *lines, struct weir_config *config,
+static int apply(struct weir_tool *tool, struct weir_config *config,
 		 const struct weir_saved *saved)
 {
 	int status;
@@ -496,7 +275,7 @@ static int apply(struct weir_tool *tool, struct weir_lines *lines, struct weir_c
 		return status;
 	}
 	if (tool->check) {
-		status = replace(tool, lines, config, false);
+		status = replace(tool, config, false);
 		if (status)
 			return status;
 		note_gone(tool, config, true);
@@ -504,7 +283,7 @@ static int apply(struct weir_tool *tool, struct weir_lines *lines, struct weir_c
 		return WEIR_EXIT_OK;
 	}
 	apply_early(tool, config);
-	status = replace_with(tool, lines, config, saved);
+	status = replace_with(tool, config, saved);
 	tool->line = 0;
 	if (status) {
 		weir_xdp_undo(config);
@@ -513,14 +292,6 @@ static int apply(struct weir_tool *tool, struct weir_lines *lines, struct weir_c
 	note_gone(tool, config, true);
 	weir_xdp_prune(tool, config);
 	return WEIR_EXIT_OK;
-}
-
-static void close_files(struct weir_tool *tool, struct weir_lines *lines)
-{
-	tool->places = NULL;
-	weir_lines_close(lines);
-	weir_defines_free(&defines);
-	weir_places_free(&places);
 }
 
 /* Keep what is in force, with all lines "early", for a host that boots with an invalid file. */
@@ -537,26 +308,24 @@ static void keep(struct weir_tool *tool)
 int weir_apply_file(struct weir_tool *tool, const char *path)
 {
 	static struct weir_config config;
-	struct weir_lines lines;
 	int status;
 
-	weir_config_clear(&config);
 	config.check = tool->check;
 	config.force = tool->force;
 	tool->file = path;
-	status = read_config(tool, path, &lines, &config);
+	status = weir_config_read(tool, path, &config);
 	tool->config = &config;
 	if (!status)
 		status = judge_items(tool, &config);
 	if (!status)
-		status = apply(tool, &lines, &config, NULL);
+		status = apply(tool, &config, NULL);
 	if (!status)
 		note_items(tool, &config, true);
 	if (!status && !tool->check && tool->fallback && path != tool->fallback)
 		keep(tool);
 	tool->config = NULL;
 	weir_notes_end(tool);
-	close_files(tool, &lines);
+	weir_config_close(tool);
 	weir_config_clear(&config);
 	return status;
 }
@@ -565,16 +334,15 @@ int weir_read_file(struct weir_tool *tool, const char *path, bool asks,
 		   struct weir_config *config)
 {
 	struct weir_site site = weir_site_enter(tool, path);
-	struct weir_lines lines;
 	unsigned int i;
 	int status;
 
 	config->check = true;
 	config->force = tool->force;
-	status = read_config(tool, path, &lines, config);
+	status = weir_config_read(tool, path, config);
 	tool->config = config;
 	if (!status && asks)
-		status = replace(tool, &lines, config, false);
+		status = replace(tool, config, false);
 	for (i = 0; !status && asks && i < config->limit_count; i++) {
 		tool->line = config->limits[i].line;
 		weir_note_lists(tool, config, &config->limits[i]);
@@ -584,7 +352,7 @@ int weir_read_file(struct weir_tool *tool, const char *path, bool asks,
 		note_gone(tool, config, false);
 	tool->config = NULL;
 	weir_notes_end(tool);
-	close_files(tool, &lines);
+	weir_config_close(tool);
 	config->places = NULL;
 	weir_site_leave(tool, site);
 	return status;
@@ -594,13 +362,11 @@ int weir_apply_saved(struct weir_tool *tool, const struct weir_saved *saved)
 {
 	struct weir_site site = weir_site_enter(tool, saved->file);
 	static struct weir_config config;
-	struct weir_lines lines;
 	int status;
 
-	weir_config_clear(&config);
 	config.check = false;
 	config.force = tool->force;
-	status = read_saved(tool, saved->text, saved->size, &lines, &config);
+	status = weir_config_read_text(tool, saved->text, saved->size, &config);
 	tool->config = &config;
 	tool->line = 0;
 	if (!status && saved->before) {
@@ -614,11 +380,11 @@ int weir_apply_saved(struct weir_tool *tool, const struct weir_saved *saved)
 			status = judge_items(tool, &config);
 		tool->saved = false;
 		if (!status)
-			status = apply(tool, &lines, &config, saved);
+			status = apply(tool, &config, saved);
 	}
 	tool->config = NULL;
 	weir_notes_end(tool);
-	close_files(tool, &lines);
+	weir_config_close(tool);
 	weir_config_clear(&config);
 	weir_site_leave(tool, site);
 	return status;

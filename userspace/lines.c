@@ -53,24 +53,21 @@ static int keep_file(struct weir_lines *lines, struct weir_err *err)
 	return open_text(lines, size, err);
 }
 
-int weir_lines_replace(struct weir_lines *lines, char *text, size_t size, struct weir_err *err)
+int weir_lines_text(struct weir_lines *lines, char *text, size_t size, struct weir_err *err)
 {
-	free(lines->whole);
+	memset(lines, 0, sizeof(*lines));
 	lines->whole = text;
-	lines->read = 0;
-	lines->filled = false;
-	lines->failed = false;
 	return open_text(lines, size, err);
 }
 
-int weir_lines_open(struct weir_lines *lines, const char *path, bool keep, struct weir_err *err)
+int weir_lines_open(struct weir_lines *lines, const char *path, struct weir_err *err)
 {
 	memset(lines, 0, sizeof(*lines));
 	lines->file = strcmp(path, "-") ? fopen(path, "re") : stdin;
 	lines->failed = !lines->file;
 	if (lines->failed)
 		return weir_err_set(err, "cannot open: %s", strerror(errno));
-	return keep ? keep_file(lines, err) : 0;
+	return keep_file(lines, err);
 }
 
 void weir_lines_close(struct weir_lines *lines)
@@ -199,7 +196,7 @@ void weir_point(struct weir_tool *tool, const char *begin, const char *at, int l
 {
 	const char *end;
 
-	for (; (end = memchr(begin, '\n', at - begin)); tool->line++)
+	for (tool->below = 0; (end = memchr(begin, '\n', at - begin)); tool->below++)
 		begin = end + 1;
 	tool->column = at - begin + 1;
 	tool->source = begin;
@@ -210,7 +207,6 @@ void weir_lines_point(const struct weir_lines *lines, int word, struct weir_tool
 {
 	const char *at;
 
-	tool->line = lines->line;
 	tool->column = 0;
 	if (!lines->source || word < 0 || word >= lines->count)
 		return;

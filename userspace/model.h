@@ -518,6 +518,7 @@ struct weir_config {
 	struct weir_xdp early[WEIR_EARLY_MAX];	/* devices that drop early */
 	struct weir_list *lists;	/* parts, all full but their last */
 	unsigned int lists_named, member_count;
+	unsigned int bad;		/* invalid items so far */
 	unsigned int ended;		/* lines left out, as their end has passed */
 	const struct weir_places *places;	/* of the lines; or NULL */
 };

@@ -34,8 +34,9 @@ static struct said {
 void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...)
 {
 	char text[TEXT_ROOM], where[TEXT_ROOM] = "";
+	const struct weir_place *place;
 	unsigned int line = tool->line;
-	const char *file;
+	const char *file = tool->file;
 	va_list ap;
 
 	if (tool->quiet && kind && !strcmp(kind, "note"))
@@ -44,11 +45,15 @@ void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	weir_out_flush(&tool->out);
-	file = line ? weir_places_find(tool->places, &line) : NULL;
-	file = file ? file : tool->file;
+	place = tool->places && line ? &tool->places->all[line - 1] : NULL;
+	if (place) {
+		file = place->file;
+		line = place->line;
+	}
 	/* position of the current words */
 	if (file && tool->column && !kind)
-		snprintf(where, sizeof(where), "%s:%u:%u: ", file, line, tool->column);
+		snprintf(where, sizeof(where), "%s:%u:%u: ", file, line + tool->below,
+			 tool->column);
 	else if (file && line)
 		snprintf(where, sizeof(where), "%s:%u: ", file, line);
 	else if (file)
@@ -111,6 +116,7 @@ void weir_complain(struct weir_tool *tool, const char *what)
 	if (tool->column)
 		show_source(tool);
 	tool->column = 0;
+	tool->below = 0;
 }
 
 void weir_note_of(struct weir_tool *tool, const char *kind,

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Lines of several files that are read as one text: which file has a line, and where. */
+/* Where the lines of a configuration stand, which may come from several files. */
 
-#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "place.h"
-
-/* Lines of the text that follow each other in a file, too. */
-struct weir_part {
-	unsigned int at;	/* the first, in the text */
-	unsigned int file, line;
-};
 
 /* Room for one more of @count elements; the arrays have a power of two. */
 static void *grow(void *array, unsigned int count, size_t size)
@@ -22,64 +16,47 @@ static void *grow(void *array, unsigned int count, size_t size)
 	return realloc(array, (count ? 2 * count : 1) * size);
 }
 
-int weir_places_file(struct weir_places *places, const char *name)
+const char *weir_places_file(struct weir_places *places, const char *name)
 {
 	char **files = grow(places->files, places->file_count, sizeof(*files));
 
 	if (!files)
-		return -ENOMEM;
+		return NULL;
 	places->files = files;
 	files[places->file_count] = strdup(name);
-	return files[places->file_count] ? (int)places->file_count++ : -ENOMEM;
+	return files[places->file_count] ? files[places->file_count++] : NULL;
 }
 
-int weir_places_part(struct weir_places *places, unsigned int at, unsigned int file,
-		     unsigned int line)
+unsigned int weir_places_add(struct weir_places *places, const char *file, unsigned int line,
+			     const char *text)
 {
-	struct weir_part *parts = grow(places->parts, places->part_count, sizeof(*parts));
+	struct weir_place *all = grow(places->all, places->count, sizeof(*all));
 
-	if (!parts)
-		return -ENOMEM;
-	places->parts = parts;
-	parts[places->part_count++] = (struct weir_part){ at, file, line };
-	return 0;
+	if (!all)
+		return 0;
+	places->all = all;
+	all[places->count] = (struct weir_place){ file, line, strdup(text) };
+	return all[places->count].text ? ++places->count : 0;
 }
 
 void weir_places_free(struct weir_places *places)
 {
+	while (places->count)
+		free(places->all[--places->count].text);
 	while (places->file_count)
 		free(places->files[--places->file_count]);
 	free(places->files);
-	free(places->parts);
+	free(places->all);
 	*places = (struct weir_places){ 0 };
 }
 
-const char *weir_places_find(const struct weir_places *places, unsigned int *line)
-{
-	unsigned int low = 0, high = places ? places->part_count : 0, middle;
-	const struct weir_part *part;
-
-	if (!high)
-		return NULL;
-	/* the last part that begins on this line or before it */
-	while (high - low > 1) {
-		middle = (low + high) / 2;
-		if (places->parts[middle].at <= *line)
-			low = middle;
-		else
-			high = middle;
-	}
-	part = &places->parts[low];
-	*line = part->line + (*line - part->at);
-	return places->files[part->file];
-}
-
-const char *weir_place_text(const struct weir_places *places, unsigned int line,
+const char *weir_place_text(const struct weir_places *places, unsigned int number,
 			    char buf[WEIR_PLACE_SIZE])
 {
-	const char *file = weir_places_find(places, &line);
+	const struct weir_place *place = places ? &places->all[number - 1] : NULL;
+	bool several = places && places->file_count > 1;
 
-	snprintf(buf, WEIR_PLACE_SIZE, "line %u%s%.200s", line, file ? " of " : "",
-		 file ? file : "");
+	snprintf(buf, WEIR_PLACE_SIZE, "line %u%s%.200s", place ? place->line : number,
+		 several ? " of " : "", several ? place->file : "");
 	return buf;
 }

@@ -46,7 +46,7 @@ static int read_file(struct weir_tool *tool, const char *path, struct weir_list_
 	struct weir_lines lines;
 	int ret;
 
-	ret = weir_lines_open(&lines, path, false, &tool->err);
+	ret = weir_lines_open(&lines, path, &tool->err);
 	if (!ret)
 		ret = read_lines(tool, &lines, change);
 	if (ret)

@@ -49,8 +49,8 @@ static bool blame_file(const char *token, const char *file, struct weir_err *err
 {
 	bool check = token && !strcmp(token, "check");
 
-	if (token && weir_word_among("define include", token)) {
-		weir_err_set(err, "'%s' is for a file that 'weir -file' reads", token);
+	if (token && !strcmp(token, "include")) {
+		weir_err_set(err, "'include' is for a file that 'weir -file' reads");
 		return true;
 	}
 	if (!token || !(check || weir_word_among("apply load", token)))

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "config.h"
 #include "tool.h"
@@ -27,6 +28,46 @@ static void note_blocks(struct weir_tool *tool)
 			  blocks);
 }
 
+/* What a file has that a saved one does not, and on which line; NULL: nothing. */
+static const char *find_lost(struct weir_lines *lines, unsigned int *line)
+{
+	struct weir_err err;
+	const char *word;
+	int ret;
+
+	while ((ret = weir_lines_next(lines, &err)) && !lines->failed) {
+		*line = lines->line;
+		word = ret > 0 ? lines->words[0] : "";
+		if (!strcmp(word, "include"))
+			return "includes others";
+		if (!strcmp(word, "quiet"))
+			return "has 'quiet'";
+	}
+	*line = lines->comment;
+	return *line ? "has a comment" : NULL;
+}
+
+/* Refuse to overwrite what a file has and a saved one does not; an enum weir_exit. */
+static int check_lost(struct weir_tool *tool, const char *path)
+{
+	struct weir_lines lines = { 0 };
+	const char *lost = NULL;
+	struct weir_err err;
+	unsigned int line;
+	struct stat is;
+
+	/* what is not there, or cannot be read, has nothing to lose, or cannot be written either */
+	if (tool->force || stat(path, &is) || !S_ISREG(is.st_mode))
+		return WEIR_EXIT_OK;
+	if (!weir_lines_open(&lines, path, &err))
+		lost = find_lost(&lines, &line);
+	if (lost)
+		weir_err_set(&tool->err, "%.200s %s on line %u, which a saved file does not have: save to another file, or overwrite it with -force",
+			     path, lost, line);
+	weir_lines_close(&lines);
+	return lost ? WEIR_EXIT_WORDS : WEIR_EXIT_OK;
+}
+
 int weir_save(struct weir_tool *tool, const struct weir_command *command, union weir_model *model)
 {
 	const char *path = model->path.file;
@@ -44,7 +85,7 @@ int weir_save(struct weir_tool *tool, const struct weir_command *command, union 
 	if (tool->config)	/* also devices that are not there yet */
 		memcpy(config.early, tool->config->early, sizeof(config.early));
 	if (path && strcmp(path, "-"))
-		status = weir_include_keep(tool, path) ?:
+		status = check_lost(tool, path) ?:
 			 weir_replace_file(tool, path, 0, put_config, &config);
 	else
 		put_config(&tool->out, &config);

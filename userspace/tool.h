@@ -52,8 +52,9 @@ struct weir_tool {
 	bool saved;		/* it is of a saved state, whose lines nobody edits */
 	const char *file;	/* being read, or NULL */
 	const struct weir_places *places;	/* of its lines, or NULL: it has them all */
-	unsigned int line;
+	unsigned int line;	/* in @places; without them, in the file */
 	unsigned int column;	/* of the word at fault, or 0 */
+	unsigned int below;	/* lines between that of the word and the first it continues */
 	const char *source;	/* the line of that word */
 	int length;		/* of the word */
 	struct weir_err err;
@@ -374,8 +375,8 @@ void weir_schema(struct weir_out *out);
 
 struct weir_lines {
 	FILE *file;
-	char *whole;		/* the file's content, if kept */
-	ssize_t size;
+	char *whole;		/* the file's content, or NULL */
+	size_t size;
 	char *source, *text;	/* the line, and a copy cut into words */
 	size_t source_room;	/* bytes of @source, which grow to twice as many */
 	char *next;		/* getline() buffer */
@@ -385,18 +386,17 @@ struct weir_lines {
 	bool filled;		/* not all blank; comments count */
 	bool failed;		/* a read error; no more lines */
 	unsigned int comment;	/* line of the first, but for #! at the beginning; or 0 */
-	unsigned int bad;	/* invalid items so far */
 	int count;
 	char *words[WEIR_LINE_WORDS];
 	size_t at[WEIR_LINE_WORDS];	/* where they begin in the source */
 };
 
-/* Open a file ("-": stdin); close even on error. @keep: buffer it, so that pipes rewind. */
-int weir_lines_open(struct weir_lines *lines, const char *path, bool keep, struct weir_err *err);
+/* Read a file ("-": stdin) into memory; close even on error. */
+int weir_lines_open(struct weir_lines *lines, const char *path, struct weir_err *err);
+/* Likewise a text, from malloc(). */
+int weir_lines_text(struct weir_lines *lines, char *text, size_t size, struct weir_err *err);
 /* Read the next line that has words: 1, 0 at the end, -EINVAL. */
 int weir_lines_next(struct weir_lines *lines, struct weir_err *err);
-/* Read from the start of another text, from malloc(), in place of the file. */
-int weir_lines_replace(struct weir_lines *lines, char *text, size_t size, struct weir_err *err);
 void weir_lines_close(struct weir_lines *lines);
 /* Make the next error point at @at; @begin: start of the line tool->line. */
 void weir_point(struct weir_tool *tool, const char *begin, const char *at, int length);
@@ -404,14 +404,19 @@ void weir_point(struct weir_tool *tool, const char *begin, const char *at, int l
 void weir_lines_point(const struct weir_lines *lines, int word, struct weir_tool *tool);
 
 /*
- * include.c: put the files that a buffered file includes in the place of the lines that do, and
- * say in @places, if there are some, which line is whose; -EINVAL with a sentence, or -ECANCELED
- * if it has been printed.
+ * read_config.c: read a file and those that it includes, or a text from malloc(), in place of
+ * what the configuration has; errors are printed; an enum weir_exit. Until it is closed, messages
+ * name its lines.
  */
-int weir_include_all(struct weir_tool *tool, const char *path, struct weir_lines *lines,
-		     struct weir_places *places);
-/* An enum weir_exit with a sentence if a file has what is lost when a saved one replaces it. */
-int weir_include_keep(struct weir_tool *tool, const char *path);
+int weir_config_read(struct weir_tool *tool, const char *path, struct weir_config *config);
+int weir_config_read_text(struct weir_tool *tool, char *text, size_t size,
+			  struct weir_config *config);
+void weir_config_close(struct weir_tool *tool);
+/* Make the next error point at a line's @word, or name, in the budget that @after others follow. */
+void weir_config_point(struct weir_tool *tool, unsigned int line, const char *word,
+		       unsigned int after);
+/* Print an item's error; whether the limit of reported errors is reached. */
+bool weir_config_bad(struct weir_tool *tool, struct weir_config *config);
 
 /* batch.c, file.c, netns.c: an enum weir_exit */
 int weir_run_batch(struct weir_tool *tool, const char *path);
@@ -473,14 +478,6 @@ struct weir_saved {
 
 /* Apply it, or with -check only read it; errors are printed. */
 int weir_apply_saved(struct weir_tool *tool, const struct weir_saved *saved);
-/*
- * item.c: parse an item and add it to @config; @fault: index of the word at fault.
- * -ENOENT: the limit named by "before" does not exist.
- */
-int weir_read_item(struct weir_tool *tool, char **words, int count,
-		   struct weir_config *config, int *fault);
-/* Print an item's error; whether the limit of reported errors is reached. */
-bool weir_count_bad(struct weir_tool *tool, struct weir_lines *lines);
 int weir_enter_netns(struct weir_tool *tool);
 
 #endif

@@ -6,10 +6,9 @@
 [ ! -e /sys/module/weir ] || skip_all "the module is loaded"
 
 cat >conf <<-'CONF'
-	define lan = { 10.0.0.0/8, 192.168.0.0/16 }
 	exempt add 192.0.2.1 limit web comment "a # b"
 	block add 203.0.113.0/24
-	limit add web budget 1000/s not from $lan to 192.0.2.0/24 tcp dport 443
+	limit add web budget 1000/s not from 10.0.0.0/8,192.168.0.0/16 to 192.0.2.0/24 tcp dport 443
 	early dev nosuch0
 	limit add first budget 5/1m before web comment "$x"
 	prefix-list add few 10.0.0.0/8,::1

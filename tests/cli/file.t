@@ -75,7 +75,7 @@ bad "1: limit add: 'bud' abbreviates 'budget'; files do not allow abbreviations"
 bad "1: 'l' abbreviates 'limit'; files do not allow abbreviations" "... not of objects" <<<'l add web budget 1/s'
 bad "1: 'ad' abbreviates 'add'; files do not allow abbreviations" "... nor of verbs" <<<'limit ad web budget 1/s'
 bad "1: omit 'weir'" "a line as it is typed in a shell" <<<'weir limit add web budget 1/s'
-bad "1: 'rate' cannot be used here; expected 'limit add', 'exempt add', 'block add', 'prefix-list add', 'early dev', 'define' or 'include'\$" "a word that begins no line" <<<'rate 5'
+bad "1: 'rate' cannot be used here; expected 'limit add', 'exempt add', 'block add', 'prefix-list add', 'early dev' or 'include'\$" "a word that begins no line" <<<'rate 5'
 good "help may be a name, as weir save may have written it" <<<'limit add help budget 1/s to ::/0'
 bad "1: limit add: unknown word ';'; the nearest are: .*; help lists all\$" "what follows a command" <<<'limit add web budget 1/s ; x'
 bad "2: limit add: limit 'web' was already defined on line 1" "a name twice" <<-'CONF'
@@ -147,7 +147,7 @@ bad "1: exempt add: comment: control character .* at byte 6" "a quoted word does
 CONF
 like "$err" ':1:31: .*'$'\n''  exempt add 10.0.0.0/8 comment "a b'$'\n'' {32}\^~~~$' "... and is marked on its first"
 printf 'exempt add 10.0.0.0/8 comment "%0128d"\n' 0 | bad "1: exempt add: comment: at most 127 bytes, not 128" "a long comment"
-echo '"" x' | bad "1: '' cannot be used here; expected 'limit add', 'exempt add', 'block add', 'prefix-list add', 'early dev', 'define' or 'include'" "an empty word"
+echo '"" x' | bad "1: '' cannot be used here; expected 'limit add', 'exempt add', 'block add', 'prefix-list add', 'early dev' or 'include'" "an empty word"
 
 # each invalid line is reported; a missing limit may be defined on one of them
 cat >conf <<-'CONF'
@@ -287,10 +287,6 @@ addresses 65536 | good "65,536 prefixes"
 bad "1:19: prefix-list add: '5/s': a budget in a list is a number, such as 2000 or 10M; its unit and window are those of the limit" \
 	"a budget with a window" <<<'prefix-list add l 10.0.0.0/8=5/s'
 # shellcheck disable=SC2016 # names of the file
-printf '%s\n' 'define gold = 5000' 'define two = { 10.1.0.0/24=$gold, 10.2.0.0/24 }' 'prefix-list add l 10.0.0.0/24=$gold,$two' |
-	good "a name for a budget"
-# shellcheck disable=SC2016
-bad "1:19: '[$]gold': no such name is defined above" "... that is not defined" <<<'prefix-list add l 10.0.0.0/24=$gold'
 addresses 65537 | bad "65537: prefix-list add: more than 65536 prefixes in lists" "... and no more"
 
 # notes PATTERN NAME: what is said of the valid file on stdin

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck disable=SC1003,SC2016 # $ and \ are the tool's
-# include and define in files: what they mean, and where errors are. -file -check shows notes by
+# include in files: what it means, and where errors are. -file -check shows notes by
 # the line that a limit is on, which tells where the tool has found it.
 . "$(dirname "$0")/lib.sh"
 mkdir -p d/e
@@ -23,75 +23,9 @@ bad() {
 # limits on replies cause a note, which names the file and the line
 limit() { echo "limit add $1 budget 1/s"; }
 
-# define
-good "values, sets, and names in them" <<-'CONF'
-	define lan = 10.0.0.0/8
-	define web=80,443
-	define all = { $web, 22 } # one line
-	define nets= {  # several lines
-		$lan, 192.168.0.0/16
-		, 172.16.0.0/12,
-	}
-	define rate ={100/s}
-	define text = "a $lan, b # c"
-	define other = '$lan'
-	define a_b-c.d = ::/0
-	define dev = lo
-	limit add a budget $rate from $nets,192.0.2.0/24 to 192.0.2.1 tcp dport $all,8080 comment $text
-	limit add b budget 1/s to $a_b-c.d comment $other
-	limit add c budget 1/s to ::/0 comment '$nothing' dev $dev
-	limit add d budget 1/s to ::/0 comment "a,$nothing" dev "$x"
-	exempt add $lan
-	early $dev
-CONF
-printf 'define n = { 10.0.0.0/8,192.168.0.0/16 }\nlimit add a budget 1/s to $n from 192.168.1.1,$n' >conf
-run -check -file conf
-like "$err" "^weir: conf:2:35: limit add: from: 192.168.1.1 and 192.168.0.0/16 overlap" "a value obeys the rules of one that is written"
-like "$err" $'\n''  limit add a budget 1/s to \$n from 192.168.1.1,\$n'$'\n'' {36}\^~+$' "... and the word with the name is marked"
-{ printf 'define n = {' && printf '10.0.0.%d,' {0..16} && echo '}' && echo 'limit add a budget 1/s from $n'; } |
-	bad "conf:2:29: limit add: from: more than 16 in a list" "a set of 17 prefixes"
-bad "conf:1:24: '\\\$n': no such name is defined above; put a word that begins with \\\$ in quotes\$" "a name that is not defined" <<<'limit add a budget 1/s $n'
-bad "conf:2:12: '\\\$lna': no such name is defined above; did you mean 'lan'\?\$" "... but for its spelling" < <(printf 'define lan = 10.0.0.0/8\nexempt add $lna\n')
-bad "conf:1:12: '\\\$n': no such name" "a name that is defined below" < <(printf 'exempt add $n\ndefine n = ::/0\n')
-bad "conf:2:8: define: 'n' was already defined on line 1\$" "a name twice" < <(printf 'define n = 1\ndefine n = 1\n')
-bad "conf:1:12: define: '\\\$n' is used in its own definition" "a name in its own definition" <<<'define n = $n'
-bad "conf:1:14: define: '\\\$n' is used in its own definition" "... in a set" <<<'define n = { ::,$n }'
-bad "conf:1:12: define: '\\\$m': no such name" "two names that need each other" <<<'define n = $m'
-bad "conf:1:1: '\\\$n' cannot begin a line" "a name for an object" <<<'$n add 10.0.0.0/8'
-bad "conf:2:12: '\\\$n/8': expected \\\$ and a name" "a part of a word" < <(printf 'define n = 10.0.0.0\nexempt add $n/8\n')
-bad "conf:1:12: '\\\$': expected \\\$ and a name" "a dollar sign" <<<'exempt add $'
-bad "conf:1:1: define: '': a name has up to 31 letters" "no name" <<<'define'
-bad "conf:1:8: define: '5a': a name has" "a name that begins with a digit" <<<'define 5a = 1'
-bad "conf:1:8: define: '.n': a name has" "... with the sign" <<<'define $n = 1'
-bad "conf:1:8: define: 'n{32}': a name has up to 31" "a long name" <<<"define $(printf 'n%.0s' {1..32}) = 1"
-bad "conf:1:8: define: expected '=' and a value: define n = VALUE" "no =" <<<'define n'
-bad "conf:1:10: define: expected '='" "another word for it" <<<'define n is 1'
-bad "conf:1:10: define: the value of 'n' is missing" "no value" <<<'define n ='
-bad "conf:1:14: define: unexpected argument '2': put a value of several words in quotes" "two values" <<<'define n = 1 2'
-bad "conf:1:16: define: separate the values by ','" "a set without commas" <<<'define n = { 1 2 }'
-bad "conf:1:14: define: a value is missing before ','" "a comma too many" <<<'define n = { , 2 }'
-bad "conf:1:12: define: the values of 'n' are missing" "an empty set" <<<'define n = {}'
-bad "conf:1:18: define: unexpected argument '3': the values end at '}'" "a value behind a set" <<<'define n = { 1 } 3'
-bad "conf:1: define: the values of 'n' do not end with '}'" "a set without end" < <(printf 'define n = { 1,\n2\n')
-bad "conf:3:3: define: separate the values by ','" "a bad line of a set" < <(printf 'define n = {\n1,\n2 3\n}\nexempt add ::1\n')
-{ for i in {1..1024}; do echo "define n$i = 1"; done; } | good "1024 names"
-{ for i in {1..1025}; do echo "define n$i = 1"; done; } | bad "conf:1025:8: define: more than 1024 definitions" "1025 names"
-# each value is ten times that of the name before
-{ echo 'define n0 = 0123456789' && for i in {1..6}; do printf 'define n%d = { ' "$i" && printf "\$n$((i - 1)),%.0s" {1..10} && echo '}'; done; } >conf
-run -check -file conf
-like "$status $err" '^1 weir: conf:4:[0-9]+: define: a value of more than 4096 bytes'$'\n' "values that multiply"
-echo 'limit add a budget 1/s syn proto $p' | sed '1i define p = udp' | bad 'conf:2:24: limit add: syn requires proto tcp' "words that contradict each other"
-printf 'define n = web\nexempt add ::1 limit $n\n' | bad "conf:2:22: exempt add: limit: no limit 'web' in this file" "a limit that does not exist"
-run -check limit add a budget 1/s to ::/0 comment '$x'
-is "$status" 0 "on the command line, a word with \$ is that"
-printf '%s\n' 'limit add a budget 1/s to ::/0 dev $x' >conf
-run -check -batch conf
-is "$status" 0 "... and in a batch"
-says <<'LINES'
-1 | define n = 5 | ^weir: 'define' is for a file that 'weir -file' reads$
-1 | include conf | ^weir: 'include' is for a file that 'weir -file' reads$
-LINES
-bad "conf:1:1: 'defin' cannot be used here; expected .*, 'define' or 'include'" "no abbreviations" <<<'defin n = 1'
+run -check include conf
+is "$status $err" "1 weir: 'include' is for a file that 'weir -file' reads" "a command line has no include"
+bad "conf:1:1: 'define' cannot be used here; expected 'limit add', .* or 'include'" "no names for values" <<<'define n = 1'
 
 # include
 limit a >d/a.conf && limit b >d/b.conf && limit hidden >d/.c.conf && limit c >d/c.txt
@@ -116,6 +50,11 @@ bad "$tmp/d/e/bad.conf:3:13: limit add" "... by its whole path" <<<"include '$tm
 like "$(<out)" "^weir: e/bad.conf:3:13" "... of standard input, relative to the current directory"
 rm d/deep.conf
 bad "conf:1:9: include: nosuch: cannot open: No such file or directory" "a file that does not exist" <<<'include nosuch'
+(limit a && echo 'include nosuch' && printf 'limit add b \\\n  budget 5 \\\n  rate 3\n') >d/several
+printf 'include d/several\nlimit add c budget x\n' >conf
+run -check -file conf
+is "$status:$(grep -o '^weir: [^ ]* [a-z]*' <<<"$err" | paste -sd '|')" "1:weir: d/several:2:9: include|weir: d/several:4:10: limit|weir: conf:2:20: limit" \
+	"errors of a file that is included, and behind it, are told together"
 printf 'limit add a budget 1/s to ::/0\ninclude nosuch/*.conf\ninclude d/*.nosuch\n' | good "a pattern may match nothing, in no directory"
 echo 'include d/[x-z].conf' | good "... also alone: the file is not empty"
 bad "conf:1:9: include: d: cannot read: Is a directory" "a directory" <<<'include d'
@@ -143,11 +82,6 @@ printf '\xef\xbb\xbflimit add bom budget 1/s to ::/0\r\n' >d/bom
 printf '\xef\xbb\xbfinclude d/bom\r\n' | good "byte order marks and CRLF"
 printf 'exempt add ::1\0\n' >d/nul
 bad "d/nul:1: NUL byte" "a binary file" <<<'include d/nul'
-printf 'define n = ::/0\n' >d/names && printf 'limit add n budget 1/s to $n\ndefine m = $n\n' >d/uses
-printf 'include d/names\ninclude d/uses\nlimit add m budget 1/s to $m\n' | good "names are those of all files"
-bad "d/names:1:8: define: 'n' was already defined on line 1 of conf" "... and defined once in all" < <(printf 'define n = 1\ninclude d/names\n')
-echo 'define n = {' >d/set
-bad "d/set:1: define: the values of 'n' do not end with '}'" "a set without end" <<<'include d/set'
 echo 'exempt add ::1' >d/x && echo 'exempt add ::1' >d/y
 bad "d/y:1:12: exempt add: already exempted on line 1 of d/x" "the same exemption in two files" <<<'include d/[xy]'
 mkfifo fifo && { cat >fifo <<<'include d/e/bad.conf' & }

@@ -6,9 +6,9 @@
  */
 #include <linux/genetlink.h>
 
-#include "file.c"
-
+#include "config.h"
 #include "tool_fuzz.h"
+#include "value.h"
 
 /* Set the defaults that the kernel would fill in. */
 static void complete(struct weir_limit *limit)
@@ -112,10 +112,9 @@ static bool same(const struct weir_config *a, const struct weir_config *b)
 
 static int read_again(struct weir_tool *tool, struct weir_config *config)
 {
-	struct weir_lines lines;
-	int status = read_config(tool, "-", &lines, config);
+	int status = weir_config_read(tool, "-", config);
 
-	close_files(tool, &lines);
+	weir_config_close(tool);
 	return status;
 }
 

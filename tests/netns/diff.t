@@ -19,12 +19,11 @@ differs() {
 
 cat >"$tmp/none" <<<'# nothing'
 cat >"$tmp/base" <<'CONF'
-define lan = { 10.0.0.0/8, 2001:db8:1::/48 }
 prefix-list add few 203.0.113.0/25,203.0.113.200,2001:db8:5::/48
 prefix-list add gone 198.51.100.0/24
 limit add web budget 1000/s to 192.0.2.0/24 proto tcp,udp dport 443
 limit add mail budget 20/s budget 500/1m budget 10k/1d to ::/0 proto tcp dport 25
-limit add bucket budget 100/s bucket burst 300 from $lan
+limit add bucket budget 100/s bucket burst 300 from 10.0.0.0/8,2001:db8:1::/48
 limit add new budget 50/10s newcomers 10k/s flood 5k/s known 1m sources 1024 to ::/0
 limit add strict budget 5/1m penalty 1h renew to ::/0 syn comment "a \"b\" \\ # $c"
 limit add list budget 100/s from-list few not to-list gone

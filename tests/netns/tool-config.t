@@ -58,8 +58,8 @@ weir -j save | weir -n weir-copy -file - 2>"$tmp/err"
 is "$? $(grep -o 'this is JSON.*' "$tmp/err")" "1 this is JSON, which -json prints; a file has commands, as 'weir save' writes them" "JSON is no file"
 
 # What other files have would be lost without a word: a file that uses them is not overwritten.
-for line in "define n = 5" "include '$tmp/none.d/*.conf'" quiet '# the last'; do
-	case $line in i*) has='includes others' ;; d*) has='defines a name' ;; q*) has="has 'quiet'" ;; *) has='has a comment' ;; esac
+for line in "include '$tmp/none.d/*.conf'" quiet '# the last'; do
+	case $line in i*) has='includes others' ;; q*) has="has 'quiet'" ;; *) has='has a comment' ;; esac
 	printf '#!weir\nexempt add 192.0.2.9 \\\n  comment "include x # y"\n\n%s\n' "$line" >"$tmp/uses"
 	cp "$tmp/uses" "$tmp/used"
 	said=$(weir save "$tmp/uses" 2>&1)

@@ -386,7 +386,7 @@ static void read_text(const char *text, size_t size, char *shown, size_t room)
 
 	assert_true(fd >= 0 && write(fd, text, size) == (ssize_t)size);
 	close(fd);
-	assert_int_equal(weir_lines_open(&lines, path, true, &err), 0);
+	assert_int_equal(weir_lines_open(&lines, path, &err), 0);
 	unlink(path);
 	*shown = '\0';
 	while ((ret = weir_lines_next(&lines, &err)) > 0) {

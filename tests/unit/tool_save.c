@@ -442,7 +442,7 @@ static void test_memory(void **state)
 	assert_non_null(mkdtemp(dir));
 	snprintf(file, sizeof(file), "%s/file", dir);
 	snprintf(other, sizeof(other), "%s/other", dir);
-	write_file(file, "define lan = 10.0.0.0/8\ninclude \"other\"\nexempt add $lan\n");
+	write_file(file, "exempt add 10.0.0.0/8\ninclude \"other\"\nexempt add ::1 limit web\n");
 	write_file(other, "prefix-list add few 192.0.2.0/24\nlimit add web budget 1/s from-list few\n");
 	do {
 		struct weir_tool tool = { .check = true, .quiet = true, .read = weir_read, .out.to = stdout };

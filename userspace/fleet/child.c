@@ -203,7 +203,7 @@ static int check_alone(const char *config, size_t size, struct weir_err *err)
 		return weir_err_set(err, WEIR_NO_MEMORY);
 	memcpy(copy, config, size);
 	copy[size] = '\0';
-	if (!weir_lines_replace(&lines, copy, size, &other))
+	if (!weir_lines_text(&lines, copy, size, &other))
 		while (!includes && weir_lines_next(&lines, &other) > 0)
 			includes = !strcmp(lines.words[0], "include");
 	if (includes)
