@@ -220,9 +220,9 @@ check_size() {
 	mapfile -t list < <(files '^module/.*\.[ch]$' | xargs grep -L 'YNL-GEN')
 	within 18496 "$(cat "${list[@]}" | wc -l)" 'lines of module/' || bad=1
 	within 5 "$(grep -ow __always_inline "${list[@]}" | wc -l)" '__always_inline in module/' || bad=1
-	within 33514 "$(files '^userspace/' | xargs cat | wc -l)" 'lines of userspace/' || bad=1
-	within 54824 "$(files '^tests/' | xargs cat | wc -l)" 'lines of tests/' || bad=1
-	within 4127 "$(wc -l <Documentation/weir.8)" 'lines of weir.8' || bad=1
+	within 33247 "$(files '^userspace/' | xargs cat | wc -l)" 'lines of userspace/' || bad=1
+	within 54770 "$(files '^tests/' | xargs cat | wc -l)" 'lines of tests/' || bad=1
+	within 4119 "$(wc -l <Documentation/weir.8)" 'lines of weir.8' || bad=1
 	return "$bad"
 }
 
@@ -233,8 +233,8 @@ check_spread() {
 	while read -r word mark; do
 		within "$mark" "$(files '^(module|userspace)/.*\.[ch]$' | xargs grep -liE "\\b(if|while|for|switch) \\(.*${word}|${word}[^;]* \\? |(&&|\\|\\|).*${word}" | wc -l)" "files with conditions on $word" || bad=1
 	done <<-'MARKS'
-		newcomer 34
-		block 52
+		newcomer 33
+		block 51
 		budget 67
 		calendar 13
 		total 3

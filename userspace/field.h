@@ -117,7 +117,7 @@ extern const struct weir_set weir_counter_fields, weir_match_fields, weir_limit_
 	weir_source_fields, weir_list_fields, weir_list_change_fields,
 	weir_stats_fields,
 	weir_pressure_fields, weir_newcomers_fields,
-	weir_state_fields, weir_config_fields, weir_path_fields, weir_merged_fields,
+	weir_config_fields, weir_path_fields, weir_merged_fields,
 	weir_restored_fields, weir_upgrade_fields, weir_space_fields, weir_upgraded_fields,
 	weir_pending_fields, weir_metering_fields,
 	weir_xdp_fields, weir_packet_fields, weir_top_fields, weir_explain_fields,

@@ -371,28 +371,6 @@ const struct weir_set weir_newcomers_fields = {
 	SET("newcomers", newcomers), .fields = newcomers_rows,
 };
 
-#define STATE(NAME, member)	WEIR_EVENT | WEIR_SOME, ATTR(limit_stats, LIMIT_STATS_##NAME), \
-	AT(state, member)
-
-static const struct weir_field state_rows[] = {
-	{ "limit", &weir_type_name, WEIR_EVENT, ATTR(pressure, PRESSURE_LIMIT), AT(state, limit) },
-	{ "limited now", &weir_type_uint, STATE(LIMITED_NOW, limited_now) },
-	{ "blocked now", &weir_type_uint, STATE(BLOCKED_NOW, blocked_now) },
-	{ "dropped", &weir_type_uint, STATE(DROPPED, dropped),
-	  .key = "dropped_packets" },
-	{ "newcomers refused", &weir_type_uint, STATE(NEWCOMERS_REFUSED, newcomers_refused),
-	  .key = "refused_packets" },
-	{ "evictions", &weir_type_uint, STATE(EVICTIONS, evictions) },
-	{ "floor refusals", &weir_type_uint, STATE(FLOOR_REFUSED, floor_refused),
-	  .key = "floor_refused_packets" },
-	{ "try sources", &weir_type_uint, STATE(SOURCES_WANTED, sources_wanted) },
-	END
-};
-
-const struct weir_set weir_state_fields = {
-	SET("state", state), .fields = state_rows,
-};
-
 #define GROWS(array, number, most)	.offset = offsetof(struct weir_config, array), \
 	.size = sizeof(*((struct weir_config *)0)->array), .apart = true, \
 	.many = most, .count = offsetof(struct weir_config, number)

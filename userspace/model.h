@@ -251,14 +251,6 @@ struct weir_newcomers {
 	uint64_t refused, next_ns;
 };
 
-/* What goes on under a limit; counters are since the last time. */
-struct weir_state {
-	uint64_t has;
-	char limit[WEIR_NAME_SIZE];
-	uint64_t limited_now, blocked_now, dropped, newcomers_refused, evictions, floor_refused,
-		 sources_wanted;
-};
-
 struct weir_path {
 	uint64_t has;
 	const char *file;	/* or NULL, if not given */

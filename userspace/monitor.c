@@ -31,7 +31,6 @@ struct watch {
 	time_t asked;			/* second of the last query of events_lost, */
 	uint64_t lost;			/* and its result */
 	struct weir_config config;	/* for the windows, which source events lack */
-	struct weir_states states;	/* what goes on under them */
 };
 
 static void begin_line(struct watch *watch)
@@ -48,10 +47,8 @@ static void remember(struct watch *watch, const struct weir_limit *limit)
 
 	if (known && limit->event == WEIR_LIMIT_EVENT_REMOVED) {
 		*known = config->limits[--config->limit_count];
-		weir_state_keep(&watch->states, config);
 	} else if (known && limit->event == WEIR_LIMIT_EVENT_RENAMED) {
 		strcpy(known->name, limit->new_name);
-		weir_state_rename(&watch->states, limit->name, limit->new_name);
 	} else if (known) {
 		*known = *limit;
 	} else if (limit->event != WEIR_LIMIT_EVENT_REMOVED &&
@@ -151,8 +148,6 @@ static void show_event(uint8_t cmd, const union weir_model *model, void *data)
 	if (cmd == WEIR_CMD_LIMIT_NTF)
 		remember(watch, &model->limit);
 	limit = weir_config_find(&watch->config, name);
-	if (cmd != WEIR_CMD_LIMIT_NTF && cmd != WEIR_CMD_EXEMPT_NTF)
-		weir_state_wake(&watch->states, limit);
 	if ((watch->wanted->has && !(watch->wanted->has & 1ULL << cmd)) ||
 	    (*watch->wanted->limit && *name && strcmp(watch->wanted->limit, name)) ||
 	    (cmd == WEIR_CMD_SOURCE_NTF && is_flood(watch, &model->source)))
@@ -161,47 +156,6 @@ static void show_event(uint8_t cmd, const union weir_model *model, void *data)
 	weir_show_event(&watch->tool->out, cmd, model,
 			cmd == WEIR_CMD_SOURCE_NTF ? window_of(limit, &model->source) : 0);
 	weir_out_line_end(&watch->tool->out);
-}
-
-static void show_state(struct watch *watch, const struct weir_state *state)
-{
-	begin_line(watch);
-	weir_show_state(&watch->tool->out, state);
-	weir_out_line_end(&watch->tool->out);
-}
-
-/* Are states of this limit wanted: of any kind of event that tells of sources? */
-static bool wants_state(const struct watch *watch, const char *limit)
-{
-	const uint64_t told = 1ULL << WEIR_CMD_SOURCE_NTF | 1ULL << WEIR_CMD_PRESSURE_NTF |
-			      1ULL << WEIR_CMD_NEWCOMERS_NTF;
-
-	return (!watch->wanted->has || watch->wanted->has & told) &&
-	       (!*watch->wanted->limit || !strcmp(watch->wanted->limit, limit));
-}
-
-/* Show what goes on under the limits that are there. */
-static void show_first(struct watch *watch)
-{
-	struct weir_state state;
-	unsigned int i;
-
-	for (i = 0; i < watch->config.limit_count; i++) {
-		if (wants_state(watch, watch->config.limits[i].name) &&
-		    weir_state_first(watch->tool, &watch->states, watch->config.limits[i].name,
-				     &state))
-			show_state(watch, &state);
-	}
-}
-
-/* Show what still goes on, each window. */
-static void show_states(struct watch *watch)
-{
-	struct weir_state state;
-
-	while (!watch->tool->out.error && weir_state_next(watch->tool, &watch->states, &state))
-		if (wants_state(watch, state.limit))
-			show_state(watch, &state);
 }
 
 /* Show the current limits; returns an enum weir_exit. */
@@ -214,7 +168,6 @@ static int show_limits(struct watch *watch)
 	do
 		status = weir_get_config(watch->tool, config, false);
 	while (status == WEIR_EXIT_INTERRUPTED);
-	weir_state_keep(&watch->states, config);
 	for (i = 0; !status && !watch->tool->out.error && i < config->limit_count; i++)
 		show_event(WEIR_CMD_LIMIT_NTF, (const union weir_model *)&config->limits[i], watch);
 	return status;
@@ -240,17 +193,12 @@ static int lose_reader(struct weir_tool *tool)
 
 static int follow(struct watch *watch, int fd)
 {
-	int status = show_limits(watch), ret, wait;
+	int status = show_limits(watch), ret;
 
-	if (!status)
-		show_first(watch);
 	watch->lost = events_lost(watch);
 	while (!status && !watch->tool->out.error) {
-		wait = weir_state_wait(&watch->states);
 		ret = weir_nl_listen(&watch->tool->nl, fd, fileno(watch->tool->out.to),
-				     watch->busy && (wait < 0 || wait > 100) ? 100 : wait,
-				     show_event, watch);
-		show_states(watch);
+				     watch->busy ? 100 : -1, show_event, watch);
 		show_more(watch);
 		show_overrun(watch);
 		switch (ret) {

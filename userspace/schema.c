@@ -32,7 +32,6 @@ static const struct {
 	{ "release", &weir_source_fields, WEIR_WORDS, { { 0 } } },
 	{ "pressure", &weir_pressure_fields, WEIR_EVENT, { { 0 } } },
 	{ "newcomers", &weir_newcomers_fields, WEIR_EVENT, { { 0 } } },
-	{ "state", &weir_state_fields, WEIR_EVENT, { { 0 } } },
 	{ "lost", NULL, 0, { { "events_lost", "integer" } } },
 };
 

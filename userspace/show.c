@@ -361,12 +361,6 @@ static void show_source_event(struct weir_out *out, const struct weir_source *so
 		show(out, WEIR_A_SOURCE_FORGOTTEN, source);
 }
 
-void weir_show_state(struct weir_out *out, const struct weir_state *state)
-{
-	begin_event(out, "state", NULL);
-	weir_set_show(&weir_state_fields, WEIR_EVENT, out, state);
-}
-
 bool weir_event_limits(const struct weir_source *source)
 {
 	return source->event == WEIR_SOURCE_EVENT_LIMITED ||

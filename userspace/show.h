@@ -26,7 +26,6 @@ void weir_exempt_until(struct weir_exempt *exempt, const struct timespec *now);
 void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *model,
 		     uint32_t window_ms);
 /* Whether it is of a packet that was refused, not of a request. */
-void weir_show_state(struct weir_out *out, const struct weir_state *state);
 bool weir_event_limits(const struct weir_source *source);
 /* reasons.c: a budget of a source, as words of its limit, if source->asked has that. */
 const char *weir_text_source_budget(const struct weir_source *source, unsigned int i,

@@ -286,28 +286,6 @@ unsigned int weir_xdp_look(struct weir_tool *tool, struct weir_xdp *list);
  */
 unsigned int weir_xdp_clean(struct weir_tool *tool, const char *dev, bool everywhere);
 
-/* state.c: what goes on under the limits, for monitor. */
-struct weir_seen {
-	char limit[WEIR_NAME_SIZE];
-	uint64_t due_ms;		/* when to look again; 0: after the next event */
-	/* counters at the last look */
-	uint64_t blocked, dropped, refused, evictions, floor_refused;
-};
-
-struct weir_states {
-	unsigned int count;
-	struct weir_seen seen[WEIR_LIMITS_MAX];
-};
-
-void weir_state_rename(struct weir_states *states, const char *limit, const char *name);
-void weir_state_keep(struct weir_states *states, struct weir_config *config);
-void weir_state_wake(struct weir_states *states, const struct weir_limit *limit);
-int weir_state_wait(const struct weir_states *states);
-bool weir_state_first(struct weir_tool *tool, struct weir_states *states, const char *limit,
-		      struct weir_state *state);
-bool weir_state_next(struct weir_tool *tool, struct weir_states *states,
-		     struct weir_state *state);
-
 /*
  * replace.c: write a file with what @put writes, beside it, and rename it: nobody reads a part.
  * A device or a pipe is written to. An enum weir_exit with a sentence, which @put may return,

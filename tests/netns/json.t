@@ -170,9 +170,6 @@ while IFS= read -r line; do
 done <"$tmp/programs"
 is "$program" "" "all lines are programs"
 
-"$top/userspace/weir" -j monitor >"$tmp/said/monitor.late" &
-pids+=($!)
-holds "the monitor says what went on before" wait_for 60 grep -q '"event":"state".*blocked_now' "$tmp/said/monitor.late"
 says limit-flush limit flush
 says prefix-list-del prefix-list del nets
 quiet
