@@ -220,9 +220,9 @@ check_size() {
 	mapfile -t list < <(files '^module/.*\.[ch]$' | xargs grep -L 'YNL-GEN')
 	within 18496 "$(cat "${list[@]}" | wc -l)" 'lines of module/' || bad=1
 	within 5 "$(grep -ow __always_inline "${list[@]}" | wc -l)" '__always_inline in module/' || bad=1
-	within 33247 "$(files '^userspace/' | xargs cat | wc -l)" 'lines of userspace/' || bad=1
-	within 54770 "$(files '^tests/' | xargs cat | wc -l)" 'lines of tests/' || bad=1
-	within 4119 "$(wc -l <Documentation/weir.8)" 'lines of weir.8' || bad=1
+	within 32714 "$(files '^userspace/' | xargs cat | wc -l)" 'lines of userspace/' || bad=1
+	within 54539 "$(files '^tests/' | xargs cat | wc -l)" 'lines of tests/' || bad=1
+	within 4078 "$(wc -l <Documentation/weir.8)" 'lines of weir.8' || bad=1
 	return "$bad"
 }
 
@@ -234,12 +234,12 @@ check_spread() {
 		within "$mark" "$(files '^(module|userspace)/.*\.[ch]$' | xargs grep -liE "\\b(if|while|for|switch) \\(.*${word}|${word}[^;]* \\? |(&&|\\|\\|).*${word}" | wc -l)" "files with conditions on $word" || bad=1
 	done <<-'MARKS'
 		newcomer 33
-		block 51
+		block 50
 		budget 67
 		calendar 13
 		total 3
 		exact 8
-		list 44
+		list 43
 	MARKS
 	return "$bad"
 }

@@ -115,7 +115,6 @@ static bool gather(struct batch *batch, struct weir_lines *lines)
 	struct weir_args args = { .words = lines->words, .count = lines->count,
 				  .exact = true, .err = &tool->err };
 	struct weir_reading reading;
-	int status;
 
 	tool->loads = true;
 	if (tool->check || !joins(lines) || weir_read(&args, &reading) || weir_tool_reach(tool))
@@ -129,17 +128,6 @@ static bool gather(struct batch *batch, struct weir_lines *lines)
 	reading.model.exempt.replace = tool->exist && reading.command->verb == WEIR_ON_ADD;
 	reading.model.exempt.force = tool->force;
 	tool->line = lines->line;
-	tool->meets_own = false;
-	if (reading.command->warn)
-		reading.command->warn(tool, &reading.model.exempt);
-	status = weir_own_allowed(tool);
-	if (status) {
-		flush(batch);
-		keep_status(batch, status);
-		tool->line = lines->line;
-		weir_complain(tool, NULL);
-		return true;
-	}
 	if (weir_config_add_exempt(&gathered, &reading.model.exempt, &tool->err))
 		return false;
 	batch->command = reading.command;

@@ -286,12 +286,16 @@ void weir_note_pending(struct weir_tool *tool, const void *model)
 			  found.change.command, left_text(&found.change, time));
 }
 
-void weir_warn_pending(struct weir_tool *tool)
+void weir_warn_pending(struct weir_tool *tool, bool drops)
 {
 	char time[WEIR_TEXT_SIZE];
 	struct weir_brake found;
 
-	if (!tool->check && !tool->confirm && look(&found))
+	if (tool->check || tool->confirm)
+		return;
+	if (look(&found))
 		weir_note(tool, "warning", "unless 'weir confirm' comes before, this is taken back in %s, with '%.200s'",
 			  left_text(&found.change, time), found.change.command);
+	else if (drops && !tool->force && getenv("SSH_TTY"))
+		weir_note(tool, "note", "over ssh, 'weir -confirm 60s ...' takes a change back unless you confirm it");
 }

@@ -184,8 +184,14 @@ static void warn_unblocked(struct weir_tool *tool, const struct weir_exempt *blo
 void weir_note_block(struct weir_tool *tool, const void *model)
 {
 	const struct weir_exempt *exempt = model;
+	char buf[WEIR_TEXT_SIZE];
 
 	weir_note_dev(tool, exempt->dev);
+	if (!exempt->prefix.len && !*exempt->dev)
+		weir_note(tool, "warning", "%s is every %s source: all packets that match %s are dropped",
+			  weir_text_prefix(NULL, &exempt->prefix, buf),
+			  exempt->prefix.family == AF_INET ? "IPv4" : "IPv6",
+			  *exempt->limit ? "the limit" : "a limit");
 	if (weir_without_limits(tool))
 		weir_note_of(tool, "note", NULL,
 			     "nothing is blocked yet: there is no limit whose packets could be dropped");

@@ -178,7 +178,6 @@ int weir_parse(struct weir_args *args, const struct weir_set *set, unsigned int 
  * packet.c: may a packet, of which @packet has what is known, match a limit? A fragment or a
  * SYN that is known has its bit in packet->flags, too.
  */
-bool weir_packet_meets(const struct weir_match *packet, const struct weir_match *match);
 /* That a limit must name the protocol of a packet that keeps the link alive. */
 #define WEIR_COND_NAMED	(1ULL << 63)
 /*

@@ -8,54 +8,28 @@
 #include "config.h"
 #include "tool.h"
 
-/* Print warnings and notes on a valid configuration, before or after it is applied. */
-static void note_items(struct weir_tool *tool, const struct weir_config *config, bool applied)
+/* Print warnings and notes on a configuration that is applied, or checked. */
+static void note_items(struct weir_tool *tool, const struct weir_config *config)
 {
 	unsigned int i;
 
 	for (i = 0; i < config->limit_count; i++) {
 		tool->line = config->limits[i].line;
-		if (applied) {
-			weir_note_limit(tool, &config->limits[i]);
-			weir_note_lists(tool, config, &config->limits[i]);
-		} else {
-			weir_note_ssh(tool, &config->limits[i]);
-		}
+		weir_note_limit(tool, &config->limits[i]);
+		weir_note_lists(tool, config, &config->limits[i]);
 	}
-	for (i = 0; !applied && i < config->exempt_count; i++) {
-		tool->line = config->exempts[i].line;
-		if (config->exempts[i].block)
-			weir_warn_block(tool, &config->exempts[i]);
-		else
-			weir_warn_exempt(tool, &config->exempts[i]);
-	}
-	for (i = 0; applied && i < config->exempt_count; i++) {
+	for (i = 0; i < config->exempt_count; i++) {
 		tool->line = config->exempts[i].line;
 		if (config->exempts[i].block)
 			weir_note_block(tool, &config->exempts[i]);
 		else
 			weir_note_exempt(tool, &config->exempts[i]);
 	}
-	if (applied)
-		weir_note_unused(tool, config);
-	for (i = 0; applied && tool->check && i < config->early_count; i++) {
+	weir_note_unused(tool, config);
+	for (i = 0; tool->check && i < config->early_count; i++) {
 		tool->line = config->early[i].line;
 		weir_note_dev(tool, config->early[i].dev);
 	}
-}
-
-/* Warn of what a valid configuration would do; an enum weir_exit: an error is printed. */
-static int judge_items(struct weir_tool *tool, const struct weir_config *config)
-{
-	int status;
-
-	tool->meets_own = false;
-	note_items(tool, config, false);
-	tool->line = 0;
-	status = weir_own_allowed(tool);
-	if (status)
-		weir_complain(tool, NULL);
-	return status;
 }
 
 /* Point at the item that the kernel refused. */
@@ -316,11 +290,9 @@ int weir_apply_file(struct weir_tool *tool, const char *path)
 	status = weir_config_read(tool, path, &config);
 	tool->config = &config;
 	if (!status)
-		status = judge_items(tool, &config);
-	if (!status)
 		status = apply(tool, &config, NULL);
 	if (!status)
-		note_items(tool, &config, true);
+		note_items(tool, &config);
 	if (!status && !tool->check && tool->fallback && path != tool->fallback)
 		keep(tool);
 	tool->config = NULL;
@@ -374,14 +346,8 @@ int weir_apply_saved(struct weir_tool *tool, const struct weir_saved *saved)
 		if (status)
 			weir_complain(tool, NULL);
 	}
-	if (!status && !tool->check) {
-		tool->saved = true;
-		if (!saved->again)
-			status = judge_items(tool, &config);
-		tool->saved = false;
-		if (!status)
-			status = apply(tool, &config, saved);
-	}
+	if (!status && !tool->check)
+		status = apply(tool, &config, saved);
 	tool->config = NULL;
 	weir_notes_end(tool);
 	weir_config_close(tool);

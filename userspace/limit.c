@@ -259,11 +259,6 @@ int weir_limit_rezone(struct weir_tool *tool, const struct weir_command *command
 	return status;
 }
 
-void weir_warn_add(struct weir_tool *tool, const void *model)
-{
-	weir_note_ssh(tool, model);
-}
-
 /* Fill in what "set" leaves unchanged. */
 static void merge(struct weir_limit *limit, const struct weir_limit *was)
 {
@@ -351,8 +346,6 @@ void weir_warn_set(struct weir_tool *tool, const void *model)
 		merge(&limit, &was);
 		weir_note_known(tool, &limit, &was);
 	}
-	if (there || limit.match.any)
-		weir_note_ssh(tool, &limit);
 }
 
 /* Say how many sources are released with a limit, or what else this does to them. */

@@ -27,10 +27,8 @@ static void note_query(struct weir_tool *tool, const void *model)
 		weir_note_dev(tool, query->dev);
 }
 
-/* An exemption that has been made, or would be, may end. */
 static void note_exempted(struct weir_tool *tool, const void *model)
 {
-	weir_warn_exempt(tool, model);
 	weir_note_exempt(tool, model);
 	if (!tool->batch && !tool->check)
 		weir_warn_spared(tool, model);
@@ -94,11 +92,12 @@ static const struct weir_command limit_commands[] = {
 	{ "add", NULL, "add a limit, for example: weir limit add ssh budget 5/1m tcp dport 22 syn",
 	  LIMIT, .verb = WEIR_ON_ADD,
 	  .cmd = WEIR_CMD_LIMIT_ADD, .loads = true, .allowed = -EEXIST, .checks = true,
-	  .warn = weir_warn_add, .run = weir_limit_change, .note = weir_note_limit,
-	  .changes = true, .prints = "limit" },
+	  .run = weir_limit_change, .note = weir_note_limit, .changes = true, .drops = true,
+	  .prints = "limit" },
 	{ "set", NULL, "change the given settings and conditions; all others and the counts are kept",
 	  LIMIT, .verb = WEIR_ON_SET, .cmd = WEIR_CMD_LIMIT_SET, .loads = true, .checks = true,
 	  .warn = weir_warn_set, .run = weir_limit_change, .note = note_set, .changes = true,
+	  .drops = true,
 	  .prints = "limit" },
 	{ "del", "delete", "delete a limit", LIMIT, .verb = WEIR_ON_DEL,
 	  .cmd = WEIR_CMD_LIMIT_DEL, .loads = true, .run = weir_run_plain, .allowed = -ENOENT,
@@ -140,7 +139,7 @@ static const struct weir_command source_commands[] = {
 	  SOURCE,
 	  .verb = WEIR_ON_ADD, .cmd = WEIR_CMD_SOURCE_BLOCK, .loads = true,
 	  .run = weir_source_block, .warn = weir_warn_source_block, .changes = true,
-	  .prints = "source" },
+	  .drops = true, .prints = "source" },
 	{ "release", NULL, "end the block of a source", SOURCE, .verb = WEIR_ON_DEL,
 	  .cmd = WEIR_CMD_SOURCE_RELEASE, .allowed = -ENOENT, .run = weir_source_release,
 	  .changes = true, .prints = "source" },
@@ -157,12 +156,12 @@ static const struct weir_command exempt_commands[] = {
 	  .changes = true },
 	{ "del", "delete", "delete an exemption", EXEMPT, .verb = WEIR_ON_DEL,
 	  .cmd = WEIR_CMD_EXEMPT_DEL, .loads = true, .run = weir_exempt_del, .allowed = -ENOENT,
-	  .checks = true, .warn = weir_warn_unexempt, .changes = true },
+	  .checks = true, .changes = true },
 	{ "get", NULL, "show which exemption covers an address", EXEMPT, .verb = WEIR_ON_GET,
 	  .cmd = WEIR_CMD_EXEMPT_GET, .run = weir_run_show, .note = weir_note_exempt,
 	  .prints = "exempt" },
 	{ "flush", NULL, "delete all exemptions", .cmd = WEIR_CMD_EXEMPT_FLUSH, .loads = true,
-	  .run = weir_run_plain, .warn = weir_warn_flush, .changes = true },
+	  .run = weir_run_plain, .changes = true },
 	{ 0 }
 };
 
@@ -174,8 +173,7 @@ static const struct weir_command block_commands[] = {
 	  .run = weir_run_show, .prints = "blocked" },
 	{ "add", NULL, "block all sources of a prefix; with -exist, prolong the block",
 	  BLOCK, .verb = WEIR_ON_ADD, .cmd = WEIR_CMD_EXEMPT_ADD, .loads = true, .checks = true,
-	  .run = weir_run_plain, .warn = weir_warn_block, .note = weir_note_block,
-	  .changes = true },
+	  .run = weir_run_plain, .note = weir_note_block, .changes = true, .drops = true },
 	{ "del", "delete", "end the block of a prefix", BLOCK, .verb = WEIR_ON_DEL,
 	  .cmd = WEIR_CMD_EXEMPT_DEL, .loads = true, .run = weir_exempt_del, .allowed = -ENOENT,
 	  .checks = true, .changes = true },

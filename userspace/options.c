@@ -36,7 +36,7 @@ const struct weir_option weir_options[] = {
 	  TOOL(check) },
 	{ "-confirm", OPT_CONFIRM, "TIME", "take a change back unless it is confirmed",
 	  TOOL(confirm) },
-	{ "-force", OPT_FORCE, NULL, "lose blocks, meet your own ssh; go on in a batch",
+	{ "-force", OPT_FORCE, NULL, "lose blocks; go on in a batch",
 	  TOOL(force) },
 	{ "-exist", OPT_EXIST, NULL, "accept what exists, or with del what does not",
 	  TOOL(exist) },

@@ -117,13 +117,6 @@ uint64_t weir_packet_unmet(const struct weir_match *packet, const struct weir_ma
 	return unmet;
 }
 
-bool weir_packet_meets(const struct weir_match *packet, const struct weir_match *match)
-{
-	uint64_t open;
-
-	return !weir_packet_unmet(packet, match, &open);
-}
-
 static void imply(struct weir_match *packet, uint64_t cond, uint8_t proto)
 {
 	if (!(packet->has & cond) || packet->has & WEIR_COND_PROTO)

@@ -219,11 +219,8 @@ static int run_command(struct weir_tool *tool, struct weir_reading *reading)
 					  "a line of a batch may need those before it");
 		status = WEIR_EXIT_OK;
 	}
-	tool->meets_own = false;
 	if (!status && command->warn)
 		command->warn(tool, &reading->model);
-	if (!status)
-		status = weir_own_allowed(tool);
 	if (!status)
 		status = run_or_check(tool, reading);
 	/* weir_limit_change() prints its own note */
@@ -242,7 +239,7 @@ static int run_confirmed(struct weir_tool *tool, struct weir_reading *reading, c
 	int status;
 
 	if (command->changes && !tool->batch)
-		weir_warn_pending(tool);
+		weir_warn_pending(tool, command->drops);
 	if (!tool->confirm || tool->batch)
 		return run_command(tool, reading);
 	if (!command->changes) {

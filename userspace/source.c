@@ -352,8 +352,9 @@ static void warn_observing(struct weir_tool *tool, const struct weir_query *quer
 }
 
 /* Say which limits count the address with others, which are blocked with it. */
-static void note_wider(struct weir_tool *tool, const struct weir_query *query)
+void weir_warn_source_block(struct weir_tool *tool, const void *model)
 {
+	const struct weir_query *query = model;
 	bool v6 = query->prefix.family == AF_INET6;
 	const struct weir_limit *limit, *first = NULL;
 	char others[32] = "", buf[WEIR_TEXT_SIZE];
@@ -378,12 +379,6 @@ static void note_wider(struct weir_tool *tool, const struct weir_query *query)
 		weir_note(tool, "note", "limit '%s'%s counts each /%u as one source, and blocks the whole /%u of %s",
 			  first->name, others, first->per[v6], first->per[v6],
 			  weir_text_prefix(NULL, &query->prefix, buf));
-}
-
-void weir_warn_source_block(struct weir_tool *tool, const void *model)
-{
-	weir_warn_source(tool, model);
-	note_wider(tool, model);
 }
 
 static int show_released(const void *model, void *data)

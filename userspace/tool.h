@@ -26,7 +26,6 @@ struct weir_tool {
 	uint64_t timeout_ms;
 	const char *confirm;	/* time after which a change is taken back; or NULL */
 	uint64_t confirm_ms;
-	bool meets_own;		/* a change that would meet the caller's own connection */
 	bool bare_color;	/* -color without a value */
 	int wants;		/* letter of the option whose value is missing; or 0 */
 	struct weir_out out;
@@ -49,7 +48,6 @@ struct weir_tool {
 	const struct weir_space *detached;	/* whose XDP programs are off for now, or NULL */
 	const char *limit;	/* being changed, or NULL */
 	const struct weir_config *config;	/* being applied, or NULL */
-	bool saved;		/* it is of a saved state, whose lines nobody edits */
 	const char *file;	/* being read, or NULL */
 	const struct weir_places *places;	/* of its lines, or NULL: it has them all */
 	unsigned int line;	/* in @places; without them, in the file */
@@ -88,6 +86,7 @@ struct weir_command {
 	bool compares;			/* its status is as that of diff(1) */
 	bool reaches;			/* the module by itself, if it needs it */
 	bool changes;			/* what -confirm takes back */
+	bool drops;			/* packets, maybe those of the caller's own connection */
 	weir_run *run;
 	weir_tell *warn;	/* before it is run; or NULL */
 	weir_tell *note;	/* after it was run; or NULL */
@@ -202,20 +201,7 @@ void weir_note_of(struct weir_tool *tool, const char *kind,
 /* At the end of a file, print how many repeats there were. */
 void weir_notes_end(struct weir_tool *tool);
 
-/*
- * ssh.c: warn of a limit, or a block, that would match the caller's own connection, and of
- * an exemption of it that ends or is removed. If that begins with a change, weir_own_allowed()
- * refuses it; an enum weir_exit with a sentence.
- */
-int weir_own_allowed(struct weir_tool *tool);
-void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit);
-/* Of limits that apply to it when the lists of a configuration change. */
-void weir_warn_lists(struct weir_tool *tool, const struct weir_config *was,
-		     const struct weir_config *config);
-weir_tell weir_warn_block, weir_warn_source, weir_warn_exempt, weir_warn_unexempt,
-	  weir_warn_flush;
-
-/* source.c: the same of a source, and which limits would block others with it. */
+/* source.c: warn of limits under which the block of a source would block others with it. */
 weir_tell weir_warn_source_block;
 
 /* exempt.c: the words that name an exemption, or a blocked prefix. */
@@ -416,9 +402,12 @@ int weir_restore_again(struct weir_tool *tool, const char *path, bool early);
  */
 int weir_confirm_begin(struct weir_tool *tool, char **words, int count);
 int weir_confirm_end(struct weir_tool *tool, int status, bool partly);
-/* Note that a change waits to be confirmed; warn that what is done now goes with it. */
+/*
+ * Note that a change waits to be confirmed; warn that what is done now goes with it, or if that
+ * @drops packets and comes over ssh, note how to make it a change that waits.
+ */
 weir_tell weir_note_pending;
-void weir_warn_pending(struct weir_tool *tool);
+void weir_warn_pending(struct weir_tool *tool, bool drops);
 /*
  * mark.c: mark a file that is not confirmed; say that the mark stays; does it hold for a host that
  * boots?

@@ -33,7 +33,7 @@ static int run_file(struct weir_tool *tool)
 		weir_complain(tool, NULL);
 		return status;
 	}
-	weir_warn_pending(tool);
+	weir_warn_pending(tool, true);
 	status = tool->batch ? weir_run_batch(tool, path) : weir_apply_file(tool, path);
 	if (confirm)
 		return weir_confirm_end(tool, status, tool->batch);

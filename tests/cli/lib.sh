@@ -10,7 +10,7 @@
 set -u
 shopt -s lastpipe
 export LC_ALL=C
-unset SSH_CONNECTION
+unset SSH_TTY
 # shellcheck source=../tap.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

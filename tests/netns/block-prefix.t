@@ -142,52 +142,8 @@ is "$n $(diff "$tmp/saved" "$tmp/again")" "3 " "an end is the same point in time
 like "$(weir block show | grep ^100)" '^100\.64\.0\.0/10 for (1h|59m[0-9]+s)$' "... and what is left is shown in seconds"
 weir block del 100.64.0.0/10
 
-# The caller's own connection. Its addresses are in SSH_CONNECTION.
-mine() { SSH_CONNECTION="203.0.113.9 50000 192.0.2.1 22" "$top/userspace/weir" "$@" 2>&1 | grep -v '^weir: note: '; }
-weir block flush
-weir save >"$tmp/kept"
-weir -force -file - <<<'# none'
-is "$(mine block add 203.0.113.0/24)" "weir: warning: this blocks your own ssh connection as soon as a limit applies to it" "without limits it is warned of"
-weir -force -file "$tmp/kept" >/dev/null 2>&1
 weir limit add tcp budget 100k/1h proto tcp >/dev/null 2>&1
-weir limit add seen budget 100k/1h action observe before every >/dev/null 2>&1
-warned="weir: warning: limit 'ban' applies to your own ssh connections, which the blocked prefix 203.0.113.0/24 covers; to exempt them: weir exempt add 203.0.113.9"
-weir block add 203.0.113.0/24
-like "$(mine limit add ban blocks 10000)" "^$warned.*not done" "a limit by which the caller's prefix is blocked is refused"
-weir block flush
-is "$(mine limit add ban blocks 10000 | grep -c warning)" 0 "... but not one that counts nobody"
-weir limit del ban
-warned="weir: warning: this blocks your own ssh connection under limit 'tcp'; to exempt it: weir exempt add 203.0.113.9"
-is "$(mine -check block add 203.0.113.0/24 limit tcp)" "$warned" "a block of the caller's own connection is warned of"
-not_done="not done: with '-confirm 60s' it is taken back unless you confirm it; with '-force' it stays"
-is "$(mine block add 203.0.113.0/24 limit tcp) $(blocks)" "$warned"$'\n'"weir: block add: $not_done " "... and refused"
-is "$(mine -force block add 203.0.113.0/24 limit tcp)" "$warned" "... unless it is forced"
-is "$(mine block add 203.0.112.0/24)$(mine block add 203.0.113.0/24 limit seen | grep own)" "" "... but not that of others, nor under a limit that observes"
-is "$(mine -check source block 203.0.113.9 limit tcp for 1h)" "$warned" "... also as a source"
-weir block flush
-batch() { printf '%s\n' 'block add 203.0.112.0/24' 'block add 203.0.113.0/24 limit tcp' 'block add 203.0.114.0/24'; }
-like "$(batch | mine -batch -) $(blocks | paste -sd ' ')" \
-	"^weir: warning: [^ ]*2: this blocks your own ssh connection under limit 'tcp'.*2: $not_done 203.0.112.0/24\$" "... and in a batch, which ends there"
-batch | mine -force -batch - >/dev/null
-weir save "$tmp/own"
-like "$(mine -check -file "$tmp/own")" "weir: warning: $tmp/own:[0-9]+: this blocks your own ssh connection under limit 'tcp'" "... and in a file"
-weir exempt add 203.0.113.9
-is "$(mine -exist block add 203.0.113.0/24 limit tcp | grep own)" "" "... unless it is exempt"
-weir block flush
-
-# An exemption of the caller's own connection that ends, or goes
 weir limit del every
-again="weir: warning: limit 'tcp' applies to your own ssh connections"
-is "$(mine -check exempt del 203.0.113.9)" "$again again: no other exemption holds 203.0.113.9" "removing the exemption of the caller's own connection is warned of"
-is "$(mine exempt add 203.0.113.8/31 limit tcp)$(mine -check exempt del 203.0.113.9)" "" "... unless another holds"
-is "$(mine exempt flush)" "$again again: no other exemption holds 203.0.113.9"$'\n'"weir: exempt flush: $not_done" "... and so is the removal of all, which is refused"
-weir exempt flush
-is "$(mine exempt add 203.0.113.0/24 for 1h)" "$again after 1h: no other exemption holds 203.0.113.9" "... and one that ends"
-like "$(mine exempt add 203.0.113.0/24 for 1h)" "^weir: exempt add: PREFIX 203.0.113.0/24: already exempt;" "... but not if nothing is done"
-is "$(mine exempt add 203.0.112.0/24 for 1h)$(mine exempt del 203.0.112.0/24)" "" "... but not that of others"
-like "$(printf '%s\n' 'limit add tcp budget 100k/1h proto tcp' 'exempt add 203.0.113.9 for 1h' | mine -check -file -)" \
-	"^weir: warning: -:2: limit 'tcp' applies to your own ssh connections after 1h: no other exemption holds 203.0.113.9" "... also in a file"
-
 # Of another limit or device it is another block, or another exemption.
 weir block flush
 weir exempt flush

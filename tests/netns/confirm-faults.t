@@ -21,7 +21,6 @@ calls() {
 	strace -o "$tmp/calls" "$@" >"$tmp/out" 2>&1 || bail "$(<"$tmp/out")"
 	awk -F '(' '/^[a-z0-9_]+\(/ { n = ++seen[$1]; on = on || /weir-confirm/; if (on) print $1, n }' "$tmp/calls" >"$tmp/list"
 }
-export SSH_CONNECTION='' # or it looks for that in many files
 facts() {
 	"$tool" source show idle | sed 's/ \(blocked\|limited\) for.*//' | sort
 	"$tool" save

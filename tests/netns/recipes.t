@@ -119,8 +119,6 @@ while [ -e "$tmp/recipe$((number + 1))" ]; do
 	given "$number" >"$tmp/weir.conf"
 	weir -file "$tmp/weir.conf" 2>/dev/null || bail "cannot configure"
 	was=$(weir save)
-	export SSH_CONNECTION=''
-	[ "$number" != 2 ] || SSH_CONNECTION="198.51.100.7 50000 192.0.2.1 22"
 	command=''
 	: >"$tmp/page"
 	while IFS= read -r line; do
