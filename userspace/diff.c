@@ -4,7 +4,9 @@
  * but for lists, of which each prefix has a line.
  */
 
+#include <errno.h>
 #include <linux/netlink.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,7 +15,6 @@
 
 #include "config.h"
 #include "tool.h"
-#include "value.h"
 
 #define DEFAULT_FILE	"/etc/weir.conf"
 #define CONDITIONS_OF_LISTS	((uint64_t)(WEIR_COND_FROM_LIST | WEIR_COND_TO_LIST))
@@ -161,7 +162,7 @@ static int write_down(const struct weir_config *config)
 	return fclose(file) ? -1 : fd;
 }
 
-/* Run diff on two descriptors; its status, or -1. */
+/* Run diff on two descriptors; its status, or -1. A signal that ends it ends this, too. */
 static int run_diff(struct weir_out *out, const char *path, const int fd[2])
 {
 	char file[2][32];
@@ -181,6 +182,8 @@ static int run_diff(struct weir_out *out, const char *path, const int fd[2])
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
 		return -1;
+	if (WIFSIGNALED(status))
+		raise(WTERMSIG(status));
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
@@ -194,8 +197,9 @@ static int show(struct weir_tool *tool, const char *path, struct weir_config *th
 	close(fd[1]);
 	if (status == 0 || status == 1)
 		return status ? WEIR_EXIT_DIFFERS : WEIR_EXIT_OK;
-	weir_err_set(&tool->err, "diff, of diffutils, cannot be run");
-	return WEIR_EXIT_REFUSED;
+	/* what diff cannot write it says itself */
+	weir_err_set(&tool->err, "diff, of diffutils, %s", status == 2 ? "failed" : "cannot be run");
+	return status == 2 ? WEIR_EXIT_OUTPUT : WEIR_EXIT_REFUSED;
 }
 
 static int compare(struct weir_tool *tool, const char *path, struct weir_config *there,

@@ -129,8 +129,6 @@ extern const struct weir_attr_spec weir_packet_len;
 /* Names of enum weir_order. */
 extern const char *const weir_order_names[];
 
-/* Size of a number in bytes: of the value, or of its second part, as @attr says. */
-size_t weir_type_width(const struct weir_field *field, uint16_t attr);
 /* The row that uses an attribute, for its value or second part; or NULL. */
 const struct weir_field *weir_field_find(const struct weir_set *set,
 					 unsigned int verb, uint16_t attr);

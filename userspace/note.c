@@ -99,6 +99,7 @@ struct weir_site weir_site_enter(struct weir_tool *tool, const char *path)
 {
 	struct weir_site site = { tool->file, tool->line };
 
+	weir_notes_end(tool);	/* their lines are of the file so far */
 	tool->file = path;
 	tool->line = 0;
 	return site;
@@ -157,6 +158,7 @@ void weir_notes_end(struct weir_tool *tool)
 			weir_note(tool, at->kind, at->more == 1 ? "%u more limit%s" :
 				  "each of %u more limits%s", at->more, at->sentence);
 	}
+	memset(said, 0, sizeof(said));
 }
 
 void weir_note_unasked(struct weir_tool *tool, const char *why)

@@ -32,6 +32,18 @@ void weir_config_point(struct weir_tool *tool, unsigned int line, const char *wo
 	free(text);
 }
 
+/* Print an error; whether the limit of reported errors is reached. */
+static bool count_bad(struct weir_tool *tool, struct weir_config *config)
+{
+	weir_complain(tool, NULL);
+	if (++config->bad < WEIR_BAD_LINES)
+		return false;
+	tool->line = 0;
+	weir_err_set(&tool->err, "%d invalid lines; the rest was not checked", WEIR_BAD_LINES);
+	weir_complain(tool, NULL);
+	return true;
+}
+
 /* Point at a prefix of a list, as a line has it, and begin the sentence as others do. */
 static void point_at_member(struct weir_tool *tool, const struct weir_member *member)
 {
@@ -63,7 +75,7 @@ static void check_lists(struct weir_tool *tool, struct weir_config *config)
 		for (number = 0; (member = weir_lists_check(config, config->lists[i].name, number,
 							    &tool->err)); number++) {
 			point_at_member(tool, member);
-			if (weir_config_bad(tool, config))
+			if (count_bad(tool, config))
 				return;
 		}
 	}
@@ -75,7 +87,7 @@ static void check_lists(struct weir_tool *tool, struct weir_config *config)
 				point_at_member(tool, member);
 			else
 				weir_config_point(tool, limit->line, field->word, 0);
-			if (weir_config_bad(tool, config))
+			if (count_bad(tool, config))
 				return;
 		}
 	}
@@ -97,7 +109,7 @@ static void check_items(struct weir_tool *tool, struct weir_config *config)
 		if (!ret || (absent && partly))
 			continue;
 		weir_config_point(tool, exempt->line, absent ? exempt->limit : NULL, 0);
-		if (weir_config_bad(tool, config))
+		if (count_bad(tool, config))
 			break;
 	}
 }
@@ -192,17 +204,6 @@ static int read_item(struct weir_tool *tool, struct weir_lines *lines,
 	return ret;
 }
 
-bool weir_config_bad(struct weir_tool *tool, struct weir_config *config)
-{
-	weir_complain(tool, NULL);
-	if (++config->bad < WEIR_BAD_LINES)
-		return false;
-	tool->line = 0;
-	weir_err_set(&tool->err, "%d invalid lines; the rest was not checked", WEIR_BAD_LINES);
-	weir_complain(tool, NULL);
-	return true;
-}
-
 /* Files that are open at a time, and all files. */
 #define DEPTH_MAX	16
 #define FILES_MAX	4096
@@ -272,7 +273,7 @@ static int read_line(struct reading *to, struct weir_lines *lines, const char *n
 	}
 	if (strspn(lines->words[0], "{[")) {
 		weir_err_set(err, "this is JSON, which -json prints; a file has commands, as 'weir save' writes them");
-		weir_config_bad(to->tool, to->config);
+		count_bad(to->tool, to->config);
 		return -ECANCELED;
 	}
 	if (strcmp(lines->words[0], "include") || to->text)
@@ -310,7 +311,7 @@ static int read_lines(struct reading *to, struct weir_lines *lines, const char *
 		if (!ret || (ret == -ENOENT && to->config->bad))
 			continue;
 		weir_lines_point(lines, fault, tool);
-		if (weir_config_bad(tool, to->config) || lines->count <= 0)
+		if (count_bad(tool, to->config) || lines->count <= 0)
 			return -ECANCELED;
 	}
 	return ret;
@@ -324,7 +325,7 @@ static int end(struct reading *to, int ret)
 
 	tool->line = 0;
 	if (ret == -EINVAL)
-		weir_config_bad(tool, config);
+		count_bad(tool, config);
 	if (config->bad < WEIR_BAD_LINES)
 		check_items(tool, config);
 	check_lists(tool, config);

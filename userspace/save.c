@@ -37,7 +37,9 @@ static const char *find_lost(struct weir_lines *lines, unsigned int *line)
 
 	while ((ret = weir_lines_next(lines, &err)) && !lines->failed) {
 		*line = lines->line;
-		word = ret > 0 ? lines->words[0] : "";
+		if (ret < 0)
+			return "has an error";
+		word = lines->words[0];
 		if (!strcmp(word, "include"))
 			return "includes others";
 		if (!strcmp(word, "quiet"))
@@ -52,20 +54,24 @@ static int check_lost(struct weir_tool *tool, const char *path)
 {
 	struct weir_lines lines = { 0 };
 	const char *lost = NULL;
-	struct weir_err err;
 	unsigned int line;
 	struct stat is;
+	int ret;
 
-	/* what is not there, or cannot be read, has nothing to lose, or cannot be written either */
+	/* what is not there has nothing to lose */
 	if (tool->force || stat(path, &is) || !S_ISREG(is.st_mode))
 		return WEIR_EXIT_OK;
-	if (!weir_lines_open(&lines, path, &err))
+	ret = weir_lines_open(&lines, path, &tool->err);
+	if (ret)
+		weir_err_set(&tool->err, "%.200s: %.200s: save to another file, or overwrite it with -force",
+			     path, tool->err.text);
+	else
 		lost = find_lost(&lines, &line);
 	if (lost)
-		weir_err_set(&tool->err, "%.200s %s on line %u, which a saved file does not have: save to another file, or overwrite it with -force",
-			     path, lost, line);
+		ret = weir_err_set(&tool->err, "%.200s %s on line %u, which a saved file does not have: save to another file, or overwrite it with -force",
+				   path, lost, line);
 	weir_lines_close(&lines);
-	return lost ? WEIR_EXIT_WORDS : WEIR_EXIT_OK;
+	return ret ? WEIR_EXIT_WORDS : WEIR_EXIT_OK;
 }
 
 int weir_save(struct weir_tool *tool, const struct weir_command *command, union weir_model *model)

@@ -379,8 +379,6 @@ void weir_config_close(struct weir_tool *tool);
 /* Make the next error point at a line's @word, or name, in the budget that @after others follow. */
 void weir_config_point(struct weir_tool *tool, unsigned int line, const char *word,
 		       unsigned int after);
-/* Print an item's error; whether the limit of reported errors is reached. */
-bool weir_config_bad(struct weir_tool *tool, struct weir_config *config);
 
 /* batch.c, file.c, netns.c: an enum weir_exit */
 int weir_run_batch(struct weir_tool *tool, const char *path);

@@ -12,7 +12,8 @@
 
 /* Numbers */
 
-size_t weir_type_width(const struct weir_field *field, uint16_t attr)
+/* Size of a number in bytes: of the value, or of its second part, as @attr says. */
+static size_t type_width(const struct weir_field *field, uint16_t attr)
 {
 	size_t second = field->type->second;
 
@@ -43,9 +44,9 @@ static void put_uint(const struct weir_field *field, struct nlmsghdr *msg, const
 {
 	size_t second = field->type->second;
 
-	mnl_attr_put(msg, field->attr, weir_type_width(field, field->attr), at);
+	mnl_attr_put(msg, field->attr, type_width(field, field->attr), at);
 	if (second)
-		mnl_attr_put(msg, field->part, weir_type_width(field, field->part),
+		mnl_attr_put(msg, field->part, type_width(field, field->part),
 			     (const char *)at + second);
 }
 
@@ -53,7 +54,7 @@ static void get_uint(const struct weir_field *field, uint16_t attr,
 		     const void *data, size_t len, void *at)
 {
 	weir_uint_set((char *)at + (attr == field->attr ? 0 : field->type->second),
-		      weir_type_width(field, attr), weir_uint_get(data, len));
+		      type_width(field, attr), weir_uint_get(data, len));
 }
 
 static const char *text_uint(const struct weir_field *field, const void *at, char *buf)
@@ -75,11 +76,11 @@ static void json_uint(const struct weir_field *field, const char *key,
 {
 	size_t second = field->type->second;
 
-	weir_out_u64(out, key, weir_uint_get(at, weir_type_width(field, field->attr)));
+	weir_out_u64(out, key, weir_uint_get(at, type_width(field, field->attr)));
 	if (second)
 		weir_out_u64(out, weir_field_part(field)->name,
 			     weir_uint_get((const char *)at + second,
-					   weir_type_width(field, field->part)));
+					   type_width(field, field->part)));
 }
 
 static void json_ns(const struct weir_field *field, const char *key,

@@ -73,9 +73,13 @@ for line in "include '$tmp/none.d/*.conf'" quiet '# the last'; do
 done
 printf 'exempt add 192.0.2.9  # a router\n' >"$tmp/uses"
 like "$(weir save "$tmp/uses" 2>&1)" 'has a comment on line 1,' "... nor one with a comment behind words"
-printf '#!/include x\nexempt add 192.0.2.9 comment "x\nx\0 include y\n' >"$tmp/uses"
+printf '#!/include x\nexempt add 192.0.2.9\n\0\n' >"$tmp/uses"
+like "$(weir save "$tmp/uses" 2>&1)" 'has an error on line 3,' "... nor one that is no text"
+{ cat "$tmp/one" && head -c 17000000 /dev/zero | tr '\0' '\n'; } >"$tmp/uses"
+like "$(weir save "$tmp/uses" 2>&1)" 'uses: larger than 16 MiB: save to another file' "... nor one that is too large"
+printf '#!/include x\nexempt add 192.0.2.9\nlimit no\n' >"$tmp/uses"
 weir save "$tmp/uses"
-is "$? $(cksum <"$tmp/uses")" "0 $(cksum <"$tmp/one")" "a file without such lines is overwritten, with whatever else it has"
+is "$? $(cksum <"$tmp/uses")" "0 $(cksum <"$tmp/one")" "a file without such lines is overwritten"
 
 # the order is saved, however it was set
 weir limit set frag before web >"$tmp/out"

@@ -249,6 +249,7 @@ done
 is "$(advised -confirm 60s limit set ssh budget 102/s)$(advised confirm)" 00 "... which who follows it does not get"
 is "$(advised exempt add 198.51.100.7)$(advised block del 198.51.100.0/26)$(advised limit del ssh)" 000 "... nor who lets more packets through"
 weir -force -file "$tmp/saved" 2>/dev/null
+weir source release 198.51.100.200 >"$tmp/out"
 
 # colour: with always, or on a terminal that supports it
 # colours WORD...: does weir write escape sequences?
