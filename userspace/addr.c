@@ -135,6 +135,8 @@ static int blame_address(const struct weir_field *field, struct weir_args *args,
 	const char *what = strchr(text, '/') ? "prefix" : "address";
 	bool cond = field && field->flags & WEIR_NOT;
 
+	if (cond && strchr("$@", *text))
+		text++;
 	if (cond && isalpha((unsigned char)*text) && !strpbrk(text, ":/"))
 		return weir_err_set(args->err, "'%.60s' is no address; for a list of that name write '%s-list %.60s'",
 				    text, field->word, text);

@@ -291,11 +291,11 @@ void weir_warn_pending(struct weir_tool *tool, bool drops)
 	char time[WEIR_TEXT_SIZE];
 	struct weir_brake found;
 
-	if (tool->check || tool->confirm)
+	if (tool->confirm)
 		return;
-	if (look(&found))
+	if (!tool->check && look(&found))
 		weir_note(tool, "warning", "unless 'weir confirm' comes before, this is taken back in %s, with '%.200s'",
 			  left_text(&found.change, time), found.change.command);
-	else if (drops && !tool->force && getenv("SSH_TTY"))
+	else if (drops && getenv("SSH_TTY"))
 		weir_note(tool, "note", "over ssh, 'weir -confirm 60s ...' takes a change back unless you confirm it");
 }

@@ -156,12 +156,12 @@ static const struct weir_command exempt_commands[] = {
 	  .changes = true },
 	{ "del", "delete", "delete an exemption", EXEMPT, .verb = WEIR_ON_DEL,
 	  .cmd = WEIR_CMD_EXEMPT_DEL, .loads = true, .run = weir_exempt_del, .allowed = -ENOENT,
-	  .checks = true, .changes = true },
+	  .checks = true, .changes = true, .drops = true },
 	{ "get", NULL, "show which exemption covers an address", EXEMPT, .verb = WEIR_ON_GET,
 	  .cmd = WEIR_CMD_EXEMPT_GET, .run = weir_run_show, .note = weir_note_exempt,
 	  .prints = "exempt" },
 	{ "flush", NULL, "delete all exemptions", .cmd = WEIR_CMD_EXEMPT_FLUSH, .loads = true,
-	  .run = weir_run_plain, .changes = true },
+	  .run = weir_run_plain, .changes = true, .drops = true },
 	{ 0 }
 };
 
@@ -191,13 +191,13 @@ static const struct weir_command list_commands[] = {
 	  .prints = "list" },
 	{ "add", NULL, "add prefixes to a list, or make a new one", LIST, .verb = WEIR_ON_ADD,
 	  .cmd = WEIR_CMD_PREFIX_LIST_ADD, .loads = true, .checks = true, .run = weir_list_run,
-	  .changes = true },
+	  .changes = true, .drops = true },
 	{ "set", NULL, "replace the prefixes of a list at once, or make a new one", LIST,
 	  .verb = WEIR_ON_SET, .cmd = WEIR_CMD_PREFIX_LIST_SET, .loads = true, .checks = true,
-	  .run = weir_list_run, .changes = true },
+	  .run = weir_list_run, .changes = true, .drops = true },
 	{ "del", "delete", "remove prefixes from a list; without any, delete the list", LIST,
 	  .verb = WEIR_ON_DEL, .cmd = WEIR_CMD_PREFIX_LIST_DEL, .loads = true, .allowed = -ENOENT,
-	  .checks = true, .run = weir_list_run, .changes = true },
+	  .checks = true, .run = weir_list_run, .changes = true, .drops = true },
 	{ 0 }
 };
 
@@ -231,7 +231,7 @@ static const struct weir_command save_commands[] = {
 static const struct weir_command restore_commands[] = {
 	{ "restore", NULL, "go on with a configuration, counts and blocks that save -state has written",
 	  .set = &weir_path_fields, .verb = WEIR_ON_SET, .reaches = true, .run = weir_restore,
-	  .changes = true, .prints = "restored" },
+	  .changes = true, .drops = true, .prints = "restored" },
 	{ 0 }
 };
 

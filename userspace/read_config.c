@@ -119,6 +119,8 @@ static int blame_line(struct weir_tool *tool, char **words, int count)
 {
 	const char *verb = count > 1 ? words[1] : "";
 
+	if (!strcmp(words[0], "define"))
+		return weir_err_set(&tool->err, "a file has no names for values; prefixes have one as a list: prefix-list add NAME PREFIX,...");
 	if (!strcmp(verb, "a") || !strcmp(verb, "ad"))
 		return weir_err_set(&tool->err, WEIR_ABBREVIATES, verb, "add");
 	return weir_err_set(&tool->err, "'%.60s%s%.40s' cannot be used here; expected 'limit add', 'exempt add', 'block add', 'prefix-list add', 'early dev' or 'include'",

@@ -65,6 +65,9 @@ static int check_lost(struct weir_tool *tool, const char *path)
 	if (ret)
 		weir_err_set(&tool->err, "%.200s: %.200s: save to another file, or overwrite it with -force",
 			     path, tool->err.text);
+	else if (tool->out.json && lines.size && *lines.whole != '{')
+		ret = weir_err_set(&tool->err, "%.200s is not JSON, which '-file' does not read: save to another file, or overwrite it with -force",
+				   path);
 	else
 		lost = find_lost(&lines, &line);
 	if (lost)

@@ -25,7 +25,7 @@ limit() { echo "limit add $1 budget 1/s"; }
 
 run -check include conf
 is "$status $err" "1 weir: 'include' is for a file that 'weir -file' reads" "a command line has no include"
-bad "conf:1:1: 'define' cannot be used here; expected 'limit add', .* or 'include'" "no names for values" <<<'define n = 1'
+bad "conf:1:1: a file has no names for values; prefixes have one as a list" "no names for values" <<<'define n = 1'
 
 # include
 limit a >d/a.conf && limit b >d/b.conf && limit hidden >d/.c.conf && limit c >d/c.txt

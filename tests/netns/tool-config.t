@@ -65,8 +65,7 @@ for line in "include '$tmp/none.d/*.conf'" quiet '# the last'; do
 	said=$(weir save "$tmp/uses" 2>&1)
 	is "$? $said" "1 weir: save: $tmp/uses $has on line 5, which a saved file does not have: save to another file, or overwrite it with -force" \
 		"save does not overwrite a file with: $line"
-	weir -j save "$tmp/uses" 2>/dev/null
-	is "$?" 1 "... nor with JSON"
+	like "$(weir -j save "$tmp/uses" 2>&1)" 'uses is not JSON' "... nor with JSON"
 	holds "... which stays as it was" cmp "$tmp/uses" "$tmp/used"
 	weir -force save "$tmp/uses"
 	is "$? $(cksum <"$tmp/uses")" "0 $(cksum <"$tmp/one")" "... unless with -force"

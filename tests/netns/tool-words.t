@@ -244,10 +244,11 @@ weir save >"$tmp/saved"
 for words in 'limit add ssh budget 100/s to ::/0' 'limit set ssh budget 101/s' 'block add 198.51.100.0/26' \
 	'source block 198.51.100.200 for 1h' "-batch $tmp/one"; do
 	# shellcheck disable=SC2086 # words
-	is "$(advised -check $words)$(advised $words)" 01 "$words: over ssh, advice"
+	is "$(advised -check $words)$(advised $words)" 11 "$words: over ssh, advice"
 done
 is "$(advised -confirm 60s limit set ssh budget 102/s)$(advised confirm)" 00 "... which who follows it does not get"
 is "$(advised exempt add 198.51.100.7)$(advised block del 198.51.100.0/26)$(advised limit del ssh)" 000 "... nor who lets more packets through"
+is "$(advised -force exempt del 198.51.100.7)" 1 "... but who takes an exemption away"
 weir -force -file "$tmp/saved" 2>/dev/null
 weir source release 198.51.100.200 >"$tmp/out"
 
