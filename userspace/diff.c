@@ -4,7 +4,6 @@
  * but for lists, of which each prefix has a line.
  */
 
-#include <errno.h>
 #include <linux/netlink.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include "tool.h"
 
 #define DEFAULT_FILE	"/etc/weir.conf"
+#define DIFF_FAILED	2	/* an exit status of diff(1) */
 #define CONDITIONS_OF_LISTS	((uint64_t)(WEIR_COND_FROM_LIST | WEIR_COND_TO_LIST))
 
 /* Are there words of which the module chooses the values? */
@@ -162,7 +162,7 @@ static int write_down(const struct weir_config *config)
 	return fclose(file) ? -1 : fd;
 }
 
-/* Run diff on two descriptors; its status, or -1. A signal that ends it ends this, too. */
+/* Run diff on two descriptors; its status, or -1. If a signal ends diff, it ends this process. */
 static int run_diff(struct weir_out *out, const char *path, const int fd[2])
 {
 	char file[2][32];
@@ -184,7 +184,7 @@ static int run_diff(struct weir_out *out, const char *path, const int fd[2])
 		return -1;
 	if (WIFSIGNALED(status))
 		raise(WTERMSIG(status));
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : DIFF_FAILED;
 }
 
 static int show(struct weir_tool *tool, const char *path, struct weir_config *there,
@@ -198,8 +198,9 @@ static int show(struct weir_tool *tool, const char *path, struct weir_config *th
 	if (status == 0 || status == 1)
 		return status ? WEIR_EXIT_DIFFERS : WEIR_EXIT_OK;
 	/* what diff cannot write it says itself */
-	weir_err_set(&tool->err, "diff, of diffutils, %s", status == 2 ? "failed" : "cannot be run");
-	return status == 2 ? WEIR_EXIT_OUTPUT : WEIR_EXIT_REFUSED;
+	weir_err_set(&tool->err, "diff, of diffutils, %s",
+		     status == DIFF_FAILED ? "failed" : "cannot be run");
+	return status == DIFF_FAILED ? WEIR_EXIT_OUTPUT : WEIR_EXIT_REFUSED;
 }
 
 static int compare(struct weir_tool *tool, const char *path, struct weir_config *there,

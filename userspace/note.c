@@ -99,7 +99,8 @@ struct weir_site weir_site_enter(struct weir_tool *tool, const char *path)
 {
 	struct weir_site site = { tool->file, tool->line };
 
-	weir_notes_end(tool);	/* their lines are of the file so far */
+	/* notes counted so far name lines of the present file */
+	weir_notes_end(tool);
 	tool->file = path;
 	tool->line = 0;
 	return site;

@@ -120,7 +120,7 @@ static int blame_line(struct weir_tool *tool, char **words, int count)
 	const char *verb = count > 1 ? words[1] : "";
 
 	if (!strcmp(words[0], "define"))
-		return weir_err_set(&tool->err, "a file has no names for values; prefixes have one as a list: prefix-list add NAME PREFIX,...");
+		return weir_err_set(&tool->err, "a file defines no variables; to name prefixes: prefix-list add NAME PREFIX,...");
 	if (!strcmp(verb, "a") || !strcmp(verb, "ad"))
 		return weir_err_set(&tool->err, WEIR_ABBREVIATES, verb, "add");
 	return weir_err_set(&tool->err, "'%.60s%s%.40s' cannot be used here; expected 'limit add', 'exempt add', 'block add', 'prefix-list add', 'early dev' or 'include'",
@@ -213,7 +213,7 @@ static int read_item(struct weir_tool *tool, struct weir_lines *lines,
 struct reading {
 	struct weir_tool *tool;
 	struct weir_config *config;
-	bool text;		/* it comes from no file, and includes none */
+	bool text;		/* not a file: it includes none */
 	size_t bytes;		/* of all files so far */
 	unsigned int depth;
 	struct stat open[DEPTH_MAX];	/* the files that include the present one, and it */
@@ -269,10 +269,6 @@ static int read_line(struct reading *to, struct weir_lines *lines, const char *n
 	int ret;
 
 	*fault = 0;
-	if (lines->count == 1 && !strcmp(lines->words[0], "quiet")) {
-		to->tool->quiet = true;
-		return 0;
-	}
 	if (strspn(lines->words[0], "{[")) {
 		weir_err_set(err, "this is JSON, which -json prints; a file has commands, as 'weir save' writes them");
 		count_bad(to->tool, to->config);
@@ -300,6 +296,10 @@ static int read_lines(struct reading *to, struct weir_lines *lines, const char *
 		return weir_err_set(&tool->err, "with all included files larger than %d MiB",
 				    WEIR_FILE_BYTES >> 20);
 	while ((ret = weir_lines_next(lines, &tool->err)) && !lines->failed) {
+		if (ret > 0 && lines->count == 1 && !strcmp(lines->words[0], "quiet")) {
+			tool->quiet = true;
+			continue;
+		}
 		tool->line = file ? weir_places_add(&places, file, lines->line,
 						    lines->source ?: "") : 0;
 		if (!tool->line)
@@ -344,7 +344,7 @@ static struct reading begin(struct weir_tool *tool, struct weir_config *config)
 	config->places = &places;
 	tool->places = &places;
 	tool->line = 0;
-	return (struct reading){ .tool = tool, .config = config };
+	return (struct reading){ .tool = tool, .config = config, .depth = 1 };
 }
 
 int weir_config_read(struct weir_tool *tool, const char *path, struct weir_config *config)
@@ -353,7 +353,8 @@ int weir_config_read(struct weir_tool *tool, const char *path, struct weir_confi
 	struct weir_lines lines;
 	int ret;
 
-	to.depth = strcmp(path, "-") && !stat(path, &to.open[0]);
+	if (strcmp(path, "-"))
+		stat(path, &to.open[0]);
 	ret = weir_lines_open(&lines, path, &tool->err) ?: read_lines(&to, &lines, path);
 	/* an empty file was probably truncated */
 	if (!ret && !config->bad && !lines.filled && strcmp(path, "/dev/null"))

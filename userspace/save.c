@@ -66,7 +66,7 @@ static int check_lost(struct weir_tool *tool, const char *path)
 		weir_err_set(&tool->err, "%.200s: %.200s: save to another file, or overwrite it with -force",
 			     path, tool->err.text);
 	else if (tool->out.json && lines.size && *lines.whole != '{')
-		ret = weir_err_set(&tool->err, "%.200s is not JSON, which '-file' does not read: save to another file, or overwrite it with -force",
+		ret = weir_err_set(&tool->err, "%.200s is not JSON, and '-file' reads no JSON: save to another file, or overwrite it with -force",
 				   path);
 	else
 		lost = find_lost(&lines, &line);

@@ -25,7 +25,7 @@ limit() { echo "limit add $1 budget 1/s"; }
 
 run -check include conf
 is "$status $err" "1 weir: 'include' is for a file that 'weir -file' reads" "a command line has no include"
-bad "conf:1:1: a file has no names for values; prefixes have one as a list" "no names for values" <<<'define n = 1'
+bad "conf:1:1: a file defines no variables; to name prefixes: prefix-list add" "no variables" <<<'define n = 1'
 
 # include
 limit a >d/a.conf && limit b >d/b.conf && limit hidden >d/.c.conf && limit c >d/c.txt
@@ -70,6 +70,8 @@ ln -s ../conf d/link
 bad "conf:1:9: include: d/link: the file includes itself" "... or a link" <<<'include d/link'
 for i in {1..16}; do echo "include f$((i + 1))" >"f$i"; done && limit last >f17
 echo 'include f3' | good "fifteen files deep"
+for ((i = 3; i > 1; i--)); do "$weir" -quiet -check -file - <<<"include f$i" 2>out && echo "$i"; done >depths
+is "$(<depths)" 3 "... as from standard input"
 bad "f15:1:9: include: f16: more than 16 files include each other" "deeper" <<<'include f1'
 mkdir many && (cd many && printf '# %s\n' {1..4096} | split -l 1 -a 4 --additional-suffix=.conf -)
 bad "conf:1:9: include: many/.*: more than 4096 files" "too many files" <<<'include many/*.conf'
