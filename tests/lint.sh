@@ -220,9 +220,9 @@ check_size() {
 	mapfile -t list < <(files '^module/.*\.[ch]$' | xargs grep -L 'YNL-GEN')
 	within 18496 "$(cat "${list[@]}" | wc -l)" 'lines of module/' || bad=1
 	within 5 "$(grep -ow __always_inline "${list[@]}" | wc -l)" '__always_inline in module/' || bad=1
-	within 32734 "$(files '^userspace/' | xargs cat | wc -l)" 'lines of userspace/' || bad=1
-	within 54555 "$(files '^tests/' | xargs cat | wc -l)" 'lines of tests/' || bad=1
-	within 4090 "$(wc -l <Documentation/weir.8)" 'lines of weir.8' || bad=1
+	within 32741 "$(files '^userspace/' | xargs cat | wc -l)" 'lines of userspace/' || bad=1
+	within 54567 "$(files '^tests/' | xargs cat | wc -l)" 'lines of tests/' || bad=1
+	within 4095 "$(wc -l <Documentation/weir.8)" 'lines of weir.8' || bad=1
 	return "$bad"
 }
 

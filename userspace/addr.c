@@ -133,13 +133,12 @@ static bool read_netmask(const char *text, uint8_t family, uint64_t *bits)
 static int blame_address(const struct weir_field *field, struct weir_args *args, const char *text)
 {
 	const char *what = strchr(text, '/') ? "prefix" : "address";
+	const char *name = text + (*text == '$' || *text == '@');
 	bool cond = field && field->flags & WEIR_NOT;
 
-	if (cond && strchr("$@", *text))
-		text++;
-	if (cond && isalpha((unsigned char)*text) && !strpbrk(text, ":/"))
+	if (cond && isalpha((unsigned char)*name) && !strpbrk(name, ":/"))
 		return weir_err_set(args->err, "'%.60s' is no address; for a list of that name write '%s-list %.60s'",
-				    text, field->word, text);
+				    text, field->word, name);
 	weir_err_set(args->err, "invalid IPv4 or IPv6 %s '%.60s'", what, text);
 	args->err->unknown = true;
 	return -EINVAL;

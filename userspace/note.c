@@ -97,7 +97,7 @@ static void show_source(const struct weir_tool *tool)
 
 struct weir_site weir_site_enter(struct weir_tool *tool, const char *path)
 {
-	struct weir_site site = { tool->file, tool->line };
+	struct weir_site site = { tool->file, tool->line, tool->quiet };
 
 	/* notes counted so far name lines of the present file */
 	weir_notes_end(tool);
@@ -110,6 +110,7 @@ void weir_site_leave(struct weir_tool *tool, struct weir_site site)
 {
 	tool->file = site.file;
 	tool->line = site.line;
+	tool->quiet = site.quiet;
 }
 
 void weir_complain(struct weir_tool *tool, const char *what)

@@ -120,7 +120,7 @@ static int blame_line(struct weir_tool *tool, char **words, int count)
 	const char *verb = count > 1 ? words[1] : "";
 
 	if (!strcmp(words[0], "define"))
-		return weir_err_set(&tool->err, "a file defines no variables; to name prefixes: prefix-list add NAME PREFIX,...");
+		return weir_err_set(&tool->err, "files have no variables; to name prefixes: prefix-list add NAME PREFIX,..., which limits use with from-list NAME");
 	if (!strcmp(verb, "a") || !strcmp(verb, "ad"))
 		return weir_err_set(&tool->err, WEIR_ABBREVIATES, verb, "add");
 	return weir_err_set(&tool->err, "'%.60s%s%.40s' cannot be used here; expected 'limit add', 'exempt add', 'block add', 'prefix-list add', 'early dev' or 'include'",

@@ -267,12 +267,12 @@ static void complain(struct weir_tool *tool, int status, const struct weir_readi
 	weir_complain(tool, what);
 }
 
-/* What differs is status 1, as it is of diff(1), and an error 2. */
-static int status_of(int status, const struct weir_command *command)
+/* What differs is status 1, as it is of diff(1), and an error 2. A batch goes on. */
+static int status_of(int status, const struct weir_command *command, bool batch)
 {
 	if (!command || !command->compares)
 		return status;
-	return status == WEIR_EXIT_DIFFERS ? 1 :
+	return status == WEIR_EXIT_DIFFERS ? !batch :
 	       status == WEIR_EXIT_WORDS ? WEIR_EXIT_REFUSED : status;
 }
 
@@ -298,5 +298,5 @@ int weir_run_words(struct weir_tool *tool, char **words, int count,
 		weir_lines_point(lines, args.fault, tool);
 	if (status > 0)
 		complain(tool, status, &reading);
-	return status_of(status, reading.command);
+	return status_of(status, reading.command, lines);
 }

@@ -65,10 +65,10 @@ static int check_lost(struct weir_tool *tool, const char *path)
 	if (ret)
 		weir_err_set(&tool->err, "%.200s: %.200s: save to another file, or overwrite it with -force",
 			     path, tool->err.text);
-	else if (tool->out.json && lines.size && *lines.whole != '{')
+	else if (tool->out.json && lines.size && !strspn(lines.whole, "[{"))
 		ret = weir_err_set(&tool->err, "%.200s is not JSON, and '-file' reads no JSON: save to another file, or overwrite it with -force",
 				   path);
-	else
+	else if (!tool->out.json)
 		lost = find_lost(&lines, &line);
 	if (lost)
 		ret = weir_err_set(&tool->err, "%.200s %s on line %u, which a saved file does not have: save to another file, or overwrite it with -force",

@@ -154,6 +154,7 @@ int weir_get_limit(struct weir_tool *tool, const char *name,
 struct weir_site {
 	const char *file;
 	unsigned int line;
+	bool quiet;
 };
 
 struct weir_site weir_site_enter(struct weir_tool *tool, const char *path);

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -158,6 +159,8 @@ int main(int argc, char **argv)
 	struct weir_tool tool = { .out.to = stdout, .read = weir_read };
 	int status, at;
 
+	/* programs that are run are waited for */
+	signal(SIGCHLD, SIG_DFL);
 	fill_standard_files();
 	keep_output();
 	setlocale(LC_CTYPE, "");

@@ -65,11 +65,14 @@ weir: diff: nothing was compared: bad cannot be applied" "an error in the file"
 printf 'diff none\ndiff bad\n' >'batch'
 run -quiet -batch batch
 like "$status $err" "^2 weir: bad:2:20: .*weir: batch:2: diff: nothing was compared" "in a batch"
-{ seq -f 'exempt add 10.0.0.%.0f' 200 && printf 'limit add %s budget 5/s\n' a b && echo 'diff one'; } >'batch'
-echo 'limit add z budget 5/s' >one
+{ seq -f 'exempt add 10.0.0.%.0f' 200 && printf 'limit add %s budget 5/s\n' a b && printf 'diff one\nlimit add c budget 5/s\nlimit add d bad\n'; } >'batch'
+printf 'quiet\nlimit add z budget 5/s\n' >one
 run -check -batch batch
-is "$(grep -o "^weir: note: .*limit '[ab]'" <<<"$err" | paste -sd '|')" "weir: note: batch:201: limit 'a'|weir: note: batch:202: limit 'b'" "... whose notes name its own lines"
+is "$(grep -o "^weir: note: .*limit '[abc]'" <<<"$err" | paste -sd '|')" "weir: note: batch:201: limit 'a'|weir: note: batch:202: limit 'b'|weir: note: batch:204: limit 'c'" "... whose notes name its own lines"
+is "$status $(tail -n 3 <<<"$err" | head -n 1)" "1 weir: batch:205:13: limit add: unknown word 'bad'; the nearest are: tz, dev, to; help lists all" "... and which goes on behind a difference"
 ("$weir" -quiet diff all 2>err; echo "$?" >ended) | head -n 1 >out
 is "$(<ended) $(<err)" "141 " "a reader that goes ends it, as it does diff"
+(trap '' CHLD; "$weir" -quiet diff conf >out; echo "$?" >ended)
+is "$(<ended) $(cksum <out)" "1 $(cksum <lines)" "SIGCHLD ignored"
 is "$("$weir" -quiet diff conf 2>&1 >/dev/full; echo $?)" $'diff: standard output: No space left on device\nweir: diff: diff, of diffutils, failed\n4' "output that cannot be written"
 finish

@@ -25,7 +25,7 @@ limit() { echo "limit add $1 budget 1/s"; }
 
 run -check include conf
 is "$status $err" "1 weir: 'include' is for a file that 'weir -file' reads" "a command line has no include"
-bad "conf:1:1: a file defines no variables; to name prefixes: prefix-list add" "no variables" <<<'define n = 1'
+bad "conf:1:1: files have no variables; to name prefixes: prefix-list add" "no variables" <<<'define n = 1'
 
 # include
 limit a >d/a.conf && limit b >d/b.conf && limit hidden >d/.c.conf && limit c >d/c.txt

@@ -94,7 +94,8 @@ says <<'LINES'
 1 | limit add web budget 1/s budgets-by 10.0.0.0/24=1000,10.0.1.0/24=5 | ^weir: limit add: budgets-by: '10.0.0.0/24=1000,10.0.1.0/24=5' is not the name of a list; make one of it first: prefix-list add NAME 10.0.0.0/24=1000,10.0.1.0/24=5$
 1 | limit add web budget 1/s budgets-by ./prefixes.txt | make one of it first: prefix-list add NAME file ./prefixes.txt$
 1 | limit add web budget 1/s from friends | ^weir: limit add: from: 'friends' is no address; for a list of that name write 'from-list friends'$
-1 | limit add web budget 1/s from '$friends' | 'friends' is no address; for a list of that name write 'from-list friends'$
+1 | limit add web budget 1/s from '$friends' | '.friends' is no address; for a list of that name write 'from-list friends'$
+1 | limit add web budget 1/s from @10.0.0.0/8 | invalid IPv4 or IPv6 prefix '@10.0.0.0/8'$
 1 | limit add web budget 1/s not to friends | ^weir: limit add: to: 'friends' is no address; for a list of that name write 'to-list friends'$
 1 | limit add web budget 1/s from 10.0.0.300 | ^weir: limit add: from: invalid IPv4 or IPv6 address '10.0.0.300'$
 1 | limit add web budget 1/s not to-list l to-list l | ^weir: limit add: 'to-list' given twice$

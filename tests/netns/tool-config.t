@@ -80,6 +80,14 @@ printf '#!/include x\nexempt add 192.0.2.9\nlimit no\n' >"$tmp/uses"
 weir save "$tmp/uses"
 is "$? $(cksum <"$tmp/uses")" "0 $(cksum <"$tmp/one")" "a file without such lines is overwritten"
 
+weir limit add rack budget 5/1s to ::/0 comment "rack #12" >"$tmp/out"
+for words in -j '-p -j'; do
+	# shellcheck disable=SC2086 # options
+	is "$(weir $words save "$tmp/json" 2>&1 && weir $words save "$tmp/json" 2>&1; echo $?)" 0 "weir $words save FILE overwrites JSON"
+	rm -f "$tmp/json"
+done
+weir limit del rack
+
 # the order is saved, however it was set
 weir limit set frag before web >"$tmp/out"
 weir save >"$tmp/one"

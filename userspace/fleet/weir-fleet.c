@@ -2,6 +2,7 @@
 /* weir-fleet: many hosts with one configuration, over NATS. */
 
 #include <locale.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -266,6 +267,8 @@ int main(int argc, char **argv)
 	struct fleet fleet = { .out.to = stdout, .drops = -1 };
 	int at, status = WEIR_EXIT_WORDS, ret;
 
+	/* programs that are run are waited for */
+	signal(SIGCHLD, SIG_DFL);
 	setlocale(LC_CTYPE, "");
 	if (argc > 1 && !strcmp(argv[1], "-complete")) {
 		complete(argc - 2, argv + 2);
