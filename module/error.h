@@ -14,6 +14,8 @@ struct weir_error {
 	u16 exempt;	 /* index in the edit of the exemption that is given twice */
 	const struct weir_member *member; /* at fault, of a list that the edit holds, or NULL */
 	u64 value;	 /* a number that @msg mentions, or 0 */
+	u32 place;	 /* of a whole configuration: of the limit that is warned of, from 1, */
+	u32 more;	 /* and how many others have the same warning; @value is their sum */
 };
 
 static inline int weir_refuse(struct weir_error *error, int err, u16 attr, const char *msg)

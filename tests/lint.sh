@@ -218,11 +218,11 @@ within() {
 check_size() {
 	local list bad=0
 	mapfile -t list < <(files '^module/.*\.[ch]$' | xargs grep -L 'YNL-GEN')
-	within 18496 "$(cat "${list[@]}" | wc -l)" 'lines of module/' || bad=1
+	within 18486 "$(cat "${list[@]}" | wc -l)" 'lines of module/' || bad=1
 	within 5 "$(grep -ow __always_inline "${list[@]}" | wc -l)" '__always_inline in module/' || bad=1
-	within 32741 "$(files '^userspace/' | xargs cat | wc -l)" 'lines of userspace/' || bad=1
-	within 54567 "$(files '^tests/' | xargs cat | wc -l)" 'lines of tests/' || bad=1
-	within 4095 "$(wc -l <Documentation/weir.8)" 'lines of weir.8' || bad=1
+	within 32591 "$(files '^userspace/' | xargs cat | wc -l)" 'lines of userspace/' || bad=1
+	within 54564 "$(files '^tests/' | xargs cat | wc -l)" 'lines of tests/' || bad=1
+	within 4073 "$(wc -l <Documentation/weir.8)" 'lines of weir.8' || bad=1
 	return "$bad"
 }
 
@@ -233,9 +233,9 @@ check_spread() {
 	while read -r word mark; do
 		within "$mark" "$(files '^(module|userspace)/.*\.[ch]$' | xargs grep -liE "\\b(if|while|for|switch) \\(.*${word}|${word}[^;]* \\? |(&&|\\|\\|).*${word}" | wc -l)" "files with conditions on $word" || bad=1
 	done <<-'MARKS'
-		newcomer 33
+		newcomer 32
 		block 50
-		budget 67
+		budget 66
 		calendar 13
 		total 3
 		exact 8

@@ -10,6 +10,7 @@
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "nl.h"
 #include "value.h"
@@ -143,6 +144,22 @@ static void locate(struct weir_request *request, uint32_t off, bool inside, stru
 	}
 }
 
+/* The number, and for a whole configuration which limits: see config-replace. */
+struct cookie {
+	uint64_t value;
+	uint32_t place, more;
+};
+
+static struct cookie take_cookie(const struct nlattr *attr)
+{
+	struct cookie cookie = { 0 };
+
+	if (attr)
+		memcpy(&cookie, mnl_attr_get_payload(attr),
+		       MIN(mnl_attr_get_payload_len(attr), sizeof(cookie)));
+	return cookie;
+}
+
 /* Report the range or length of the policy that the attribute violates. */
 static bool say_policy(const struct tlvs *ack, const struct nlattr *attr, struct weir_err *err)
 {
@@ -192,8 +209,8 @@ static void add_given(struct spot *spot)
 }
 
 /*
- * Format the number in the cookie: bytes for ENOMEM and EDQUOT, of what is in the way for
- * EBUSY, what has room for ENOSPC, else a maximum.
+ * Format the number in the cookie: bytes for ENOMEM and EDQUOT, what has room for ENOSPC, else a
+ * maximum.
  */
 static const char *say_value(uint64_t value, int error, char buf[64])
 {
@@ -202,8 +219,6 @@ static const char *say_value(uint64_t value, int error, char buf[64])
 	*buf = '\0';
 	if (value && error == ENOSPC)
 		snprintf(buf, 64, " (made for %" PRIu64 ")", value);
-	else if (value && error == EBUSY)
-		snprintf(buf, 64, " (%" PRIu64 " of them)", value);
 	else if (value && !bytes)
 		snprintf(buf, 64, " (at most %" PRIu64 ")", value);
 	else if (value >> 20)
@@ -239,7 +254,7 @@ static bool say_missing(struct weir_request *request, const struct tlvs *ack, bo
 static void say_refusal(struct weir_nl *nl, struct weir_request *request,
 			const struct tlvs *ack, const char *sentence, int error)
 {
-	uint64_t value = uint_of(ack->attr[NLMSGERR_ATTR_COOKIE]);
+	uint64_t value = take_cookie(ack->attr[NLMSGERR_ATTR_COOKIE]).value;
 	const char *what = sentence ? sentence : say_errno(error);
 	struct spot spot = { 0 };
 	struct weir_err policy;
@@ -268,7 +283,7 @@ int weir_nl_ack(struct weir_nl *nl, struct weir_request *request, const struct n
 	size_t skip = done ? sizeof(int) : sizeof(*told);
 	const char *sentence = NULL;
 	struct tlvs ack = { 0 };
-	uint64_t value;
+	struct cookie cookie;
 	int error = 0;
 
 	if (nlh->nlmsg_len >= NLMSG_HDRLEN + skip)
@@ -282,13 +297,14 @@ int weir_nl_ack(struct weir_nl *nl, struct weir_request *request, const struct n
 	if (ack.attr[NLMSGERR_ATTR_MSG] &&
 	    mnl_attr_validate(ack.attr[NLMSGERR_ATTR_MSG], MNL_TYPE_NUL_STRING) >= 0)
 		sentence = mnl_attr_get_str(ack.attr[NLMSGERR_ATTR_MSG]);
-	value = uint_of(ack.attr[NLMSGERR_ATTR_COOKIE]);
 	if (error < 0) {
 		say_refusal(nl, request, &ack, sentence, -error);
 	} else if (sentence) {
+		cookie = take_cookie(ack.attr[NLMSGERR_ATTR_COOKIE]);
 		snprintf(request->warning, sizeof(request->warning), "%s", sentence);
-		request->place = (uint32_t)value;
-		request->more = value ? (value >> 32) - 1 : 0;
+		request->lost = cookie.value;
+		request->place = cookie.place;
+		request->more = cookie.more;
 	}
 	return error < 0 ? error : 0;
 }

@@ -144,11 +144,15 @@ static void note_losses(struct weir_tool *tool, const struct weir_limit *limit,
 void weir_note_changed(struct weir_tool *tool, const struct weir_limit *limit,
 		       const struct weir_limit *was)
 {
+	bool listed = *limit->budgets_by || *was->budgets_by;
 	const struct weir_budget *new = limit->budgets, *from;
 
 	note_losses(tool, limit, was);
 	for (; new < limit->budgets + limit->budget_count; new++) {
 		from = find_start(was, new);
+		/* a warning of the kernel says that it starts from 0 */
+		if (listed && new == limit->budgets && from && from->unit != new->unit)
+			continue;
 		if (from && is_longer(from, new))
 			note_start(tool, limit->name, new, from);
 	}
@@ -167,9 +171,5 @@ void weir_note_budgets(struct weir_tool *tool, const struct weir_limit *limit)
 	fill_units(&new, &was);
 	if (!(new.has & WEIR_HAS(LIMIT_BUDGETS_BY)))
 		memcpy(new.budgets_by, was.budgets_by, sizeof(new.budgets_by));
-	if (tool->force && weir_limit_restarts(&new, &was))
-		weir_note(tool, "note", "the counts and blocks of limit '%s' go, as its budget gets another unit%s",
-			  new.name,
-			  was.newcomers.count ? "; sources that are known are forgotten" : "");
 	weir_note_changed(tool, &new, &was);
 }

@@ -327,13 +327,6 @@ bool weir_limit_differs(const struct weir_limit *words, const struct weir_limit 
 	return *text;
 }
 
-bool weir_limit_restarts(const struct weir_limit *limit, const struct weir_limit *was)
-{
-	return limit->budget_count && was->budget_count &&
-	       (*limit->budgets_by || *was->budgets_by) &&
-	       limit->budgets[0].unit != was->budgets[0].unit;
-}
-
 int weir_config_compare(const struct weir_exempt *a, const struct weir_exempt *b)
 {
 	int diff = a->prefix.family - b->prefix.family;

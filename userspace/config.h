@@ -99,8 +99,6 @@ int weir_lists_check_limit(const struct weir_config *config, const struct weir_l
 /* Add to a list, set it or remove from it, by the verb of prefix-list; -EINVAL with a sentence. */
 int weir_lists_change(struct weir_config *config, const struct weir_list_change *change,
 		      unsigned int verb, struct weir_err *err);
-/* Does a limit that goes by the budgets of a list get another unit, which ends all its counts? */
-bool weir_limit_restarts(const struct weir_limit *limit, const struct weir_limit *was);
 /* List the words in which a limit differs from the existing one; false: none. */
 bool weir_limit_differs(const struct weir_limit *words, const struct weir_limit *there,
 			char text[WEIR_DIFFERS_SIZE]);

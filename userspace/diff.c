@@ -207,16 +207,12 @@ static int compare(struct weir_tool *tool, const char *path, struct weir_config 
 		   struct weir_config *file)
 {
 	int status = tool->reached ? weir_get_config(tool, there, true) : WEIR_EXIT_OK;
-	bool force = tool->force;
 	unsigned int i;
 
 	if (!status && tool->reached)
 		there->early_count = weir_xdp_list(tool, there->early);
 	if (!status) {
-		/* What only -force does is a difference, and has its warning. */
-		tool->force = true;
 		status = weir_read_file(tool, path, tool->reached, file);
-		tool->force = force;
 		if (status)
 			weir_err_set(&tool->err, "nothing was compared: %.200s cannot be applied",
 				     path);

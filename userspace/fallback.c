@@ -9,7 +9,7 @@
 #include "tool.h"
 
 #define AGAIN	"; correct the file and restart the service"
-#define IN_FORCE AGAIN ", or remove everything: weir -force -file /dev/null"
+#define IN_FORCE AGAIN ", or remove everything: weir -file /dev/null"
 
 /* Is anything in force? If the module does not answer, nothing can be done either. */
 static bool is_limiting(struct weir_tool *tool)

@@ -225,7 +225,6 @@ static const struct weir_field limit_rows[] = {
 	{ NULL, &weir_type_flag, WEIR_ON_SHOW, LIMIT(WANT_STATS, want_stats) },
 	{ NULL, &weir_type_flag, WEIR_ON_ADD | WEIR_ON_SET | WEIR_ON_DEL | WEIR_ON_RENAME,
 	  LIMIT(CHECK, check) },
-	{ NULL, &weir_type_flag, WEIR_ON_SET, LIMIT(FORCE, force) },
 	END
 };
 
@@ -389,7 +388,6 @@ static const struct weir_field config_rows[] = {
 	{ NULL, &weir_type_flag, WEIR_ON_ADD, ATTR(config, CONFIG_CHECK), AT(config, check) },
 	{ NULL, &weir_type_flag, WEIR_ON_ADD, ATTR(config, CONFIG_ADD), AT(config, add) },
 	{ NULL, &weir_type_flag, WEIR_ON_DEL, ATTR(config, CONFIG_DEL), AT(config, del) },
-	{ NULL, &weir_type_flag, WEIR_ON_ADD, ATTR(config, CONFIG_FORCE), AT(config, force) },
 	{ NULL, &weir_type_flag, WEIR_ON_ADD, ATTR(config, CONFIG_HOLD), AT(config, hold) },
 	{ NULL, &weir_type_bytes, WEIR_ON_ADD, ATTR(config, CONFIG_HASH_KEY),
 	  AT(config, hash_key) },

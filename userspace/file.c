@@ -60,7 +60,7 @@ static bool has_heir(const struct weir_limit *limit, struct weir_config *config)
 	static const uint8_t usual[2] = { 32, 64 };
 	const struct weir_limit *heir = weir_config_find(config, limit->name);
 
-	return heir && !weir_limit_restarts(heir, limit) &&
+	return heir &&
 	       !memcmp(heir->has & WEIR_HAS(LIMIT_PREFIX4) ? heir->per : usual, limit->per,
 		       sizeof(limit->per));
 }
@@ -68,10 +68,8 @@ static bool has_heir(const struct weir_limit *limit, struct weir_config *config)
 /* Why it has none. */
 static const char *lacks_text(const struct weir_limit *limit, struct weir_config *config)
 {
-	const struct weir_limit *other = weir_config_find(config, limit->name);
-
-	return !other ? "does not have it" : weir_limit_restarts(other, limit) ?
-	       "has it with budgets of another unit" : "has it with another 'per'";
+	return weir_config_find(config, limit->name) ? "has it with another 'per'" :
+	       "does not have it";
 }
 
 static const char *others_text(unsigned int more, char buf[32])
@@ -145,31 +143,6 @@ static void note_gone(struct weir_tool *tool, struct weir_config *config, bool a
 	weir_config_clear(&was);
 }
 
-/* Say what the module refuses without -force. */
-static void warn_forced(struct weir_tool *tool, struct weir_config *config)
-{
-	struct weir_request request = {
-		.cmd = WEIR_CMD_CONFIG_REPLACE, .set = &weir_config_fields,
-		.verb = WEIR_ON_ADD, .model = config,
-	};
-	bool check = config->check;
-	const struct weir_limit *limit;
-
-	if (!config->force)
-		return;
-	config->force = false;
-	config->check = true;
-	weir_nl_ask(&tool->nl, &request);
-	config->force = true;
-	config->check = check;
-	if (request.ret != -EBUSY || request.fault_type != WEIR_A_CONFIG_LIMIT)
-		return;
-	limit = &config->limits[request.fault_item];
-	tool->line = limit->line;
-	weir_warn_forced(tool, limit->name);
-	tool->line = 0;
-}
-
 /* Replace what the module has; an error is printed, and a warning unless @again. */
 static int replace(struct weir_tool *tool, struct weir_config *config, bool again)
 {
@@ -177,12 +150,9 @@ static int replace(struct weir_tool *tool, struct weir_config *config, bool agai
 		.cmd = WEIR_CMD_CONFIG_REPLACE, .set = &weir_config_fields,
 		.verb = WEIR_ON_ADD, .model = config,
 	};
-	char forced[WEIR_FORCED_SIZE];
 	int status;
 
 	tool->line = 0;
-	if (!again)
-		warn_forced(tool, config);
 	get_was(tool);
 	weir_note_ends(tool, config, &was);
 	weir_nl_ask(&tool->nl, &request);
@@ -190,9 +160,6 @@ static int replace(struct weir_tool *tool, struct weir_config *config, bool agai
 		request.warning[0] = '\0';
 	point_at_fault(tool, &request, config);
 	status = weir_tool_settle(tool, &request, 0);
-	if (request.ret == -EBUSY)
-		weir_err_set(&tool->err, "%.300s" WEIR_FORCED, tool->err.text,
-			     weir_forced(tool, forced));
 	if (status)
 		weir_complain(tool, NULL);
 	else
@@ -285,7 +252,6 @@ int weir_apply_file(struct weir_tool *tool, const char *path)
 	int status;
 
 	config.check = tool->check;
-	config.force = tool->force;
 	tool->file = path;
 	status = weir_config_read(tool, path, &config);
 	tool->config = &config;
@@ -310,7 +276,6 @@ int weir_read_file(struct weir_tool *tool, const char *path, bool asks,
 	int status;
 
 	config->check = true;
-	config->force = tool->force;
 	status = weir_config_read(tool, path, config);
 	tool->config = config;
 	if (!status && asks)
@@ -337,7 +302,6 @@ int weir_apply_saved(struct weir_tool *tool, const struct weir_saved *saved)
 	int status;
 
 	config.check = false;
-	config.force = tool->force;
 	status = weir_config_read_text(tool, saved->text, saved->size, &config);
 	tool->config = &config;
 	tool->line = 0;

@@ -80,38 +80,6 @@ static bool get_counted(struct weir_tool *tool, const char *name, struct weir_li
 	return !get.ret;
 }
 
-/* Say what a forced change of a limit would lose, which the module refuses otherwise. */
-static void warn_forced(struct weir_tool *tool, const struct weir_command *command,
-			const struct weir_limit *limit)
-{
-	struct weir_limit words = *limit;
-	struct weir_request request = weir_request_of(command, &words);
-
-	words.check = true;
-	words.force = false;
-	weir_nl_ask(&tool->nl, &request);
-	if (request.ret == -EBUSY)
-		weir_warn_forced(tool, limit->name);
-}
-
-/* Say how many blocks, sources and known ones it has lost. */
-static void warn_lost(struct weir_tool *tool, const struct weir_limit *was)
-{
-	struct weir_limit is;
-
-	if (!get_counted(tool, was->name, &is))
-		return;
-	if (is.stats.blocks_lost > was->stats.blocks_lost)
-		weir_note(tool, "warning", "limit '%s' had no room for %" PRIu64 " blocks, which ended",
-			  was->name, is.stats.blocks_lost - was->stats.blocks_lost);
-	if (is.sources < was->sources && is.stats.sources_now < was->stats.sources_now)
-		weir_note(tool, "warning", "limit '%s' had no place for %" PRIu64 " sources, whose counts are lost",
-			  was->name, was->stats.sources_now - is.stats.sources_now);
-	if (is.sources < was->sources && is.stats.known_now < was->stats.known_now)
-		weir_note(tool, "warning", "limit '%s' has forgotten %" PRIu64 " known sources, as its table had no place for them",
-			  was->name, was->stats.known_now - is.stats.known_now);
-}
-
 /* Say what becomes of the budgets of its list. */
 static void note_listed(struct weir_tool *tool, const struct weir_limit *limit,
 			const struct weir_limit *was)
@@ -151,22 +119,13 @@ int weir_limit_change(struct weir_tool *tool, const struct weir_command *command
 	struct weir_request request = weir_request_of(command, model);
 	bool set = command->verb == WEIR_ON_SET, there;
 	struct weir_limit made, was = { 0 };
-	char forced[WEIR_FORCED_SIZE];
 	int status;
 
 	model->limit.check = tool->check;
-	model->limit.force = tool->force;
 	there = set && get_counted(tool, model->limit.name, &was);
-	if (set && tool->force)
-		warn_forced(tool, command, &model->limit);
 	status = change(tool, &request, &made);
-	if (!status && there && tool->force && !tool->check)
-		warn_lost(tool, &was);
 	if (!status && there)
 		note_listed(tool, &made, &was);
-	if (request.ret == -EBUSY)
-		weir_err_set(&tool->err, "%.190s" WEIR_FORCED, tool->nl.err.text,
-			     weir_forced(tool, forced));
 	if (request.ret == -ENOENT && request.fault && (request.fault->type == &weir_type_list ||
 							request.fault->type == &weir_type_lookup))
 		say_lists(tool, request.fault, &model->limit);

@@ -105,7 +105,7 @@ struct weir_limit {
 	uint32_t ways, source_bytes, blocks;
 	uint32_t event;		/* WEIR_LIMIT_EVENT_*, in an event */
 	struct weir_limit_stats stats;
-	bool want_stats, check, force;
+	bool want_stats, check;
 	bool only;		/* the budgets that are given */
 };
 
@@ -500,7 +500,7 @@ struct weir_places;
 
 /* Too large for the stack. */
 struct weir_config {
-	bool check, add, del, force, hold;
+	bool check, add, del, hold;
 	uint8_t hash_key[WEIR_HASH_KEY_SIZE];	/* of a saved state, or all zero */
 	unsigned int limit_count, exempt_count, early_count, list_count;
 	unsigned int block_count;	/* of the exempts */

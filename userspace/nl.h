@@ -40,6 +40,7 @@ struct weir_request {
 	bool refused;			/* by the kernel: nothing changed */
 	bool interrupted;		/* the objects changed during the dump */
 	char warning[128];		/* on success; or "" */
+	uint64_t lost;			/* how much, if it warns of a loss; or 0 */
 	unsigned int place, more;	/* of a warning: limit in the file, from 1; others */
 	uint16_t fault_type;		/* type of the refused top-level attribute */
 	unsigned int fault_item;	/* its index among those of that type */

@@ -175,27 +175,29 @@ void weir_note_unasked(struct weir_tool *tool, const char *why)
 	tool->line = line;
 }
 
-void weir_warn_forced(struct weir_tool *tool, const char *limit)
-{
-	weir_note(tool, "warning", "limit '%s': only -force does this: %.300s", limit,
-		  tool->nl.err.text);
-}
-
-/* For a configuration, the kernel reports the first limit and how many others. */
+/*
+ * For a configuration, the kernel reports the first limit and how many others, and the sum of what
+ * they lose.
+ */
 void weir_note_kernel(struct weir_tool *tool, const struct weir_request *request)
 {
 	const char *limit = tool->limit;
+	char text[160], others[32] = "";
 	unsigned int i;
-	char text[160];
 
 	if (tool->config && request->place && request->place <= tool->config->limit_count) {
 		limit = tool->config->limits[request->place - 1].name;
 		tool->line = tool->config->limits[request->place - 1].line;
 	}
 	snprintf(text, sizeof(text), ": %s", request->warning);
+	if (request->more)
+		snprintf(others, sizeof(others), " and %u more", request->more);
 	if (!limit)
 		weir_note(tool, "warning", "%s", request->warning);
-	for (i = 0; limit && i <= request->more; i++)
+	else if (request->lost)
+		weir_note(tool, "warning", "limit '%s'%s%s (%" PRIu64 " of them)", limit, others,
+			  text, request->lost);
+	for (i = 0; limit && !request->lost && i <= request->more; i++)
 		weir_note_of(tool, "warning", i ? "" : limit, text);
 }
 

@@ -36,7 +36,7 @@ const struct weir_option weir_options[] = {
 	  TOOL(check) },
 	{ "-confirm", OPT_CONFIRM, "TIME", "take a change back unless it is confirmed",
 	  TOOL(confirm) },
-	{ "-force", OPT_FORCE, NULL, "lose blocks; go on in a batch",
+	{ "-force", OPT_FORCE, NULL, "replace what is there; go on in a batch",
 	  TOOL(force) },
 	{ "-exist", OPT_EXIST, NULL, "accept what exists, or with del what does not",
 	  TOOL(exist) },
@@ -183,70 +183,6 @@ int weir_take_options(struct weir_tool *tool, int argc, char **argv)
 			return count;
 	}
 	return at;
-}
-
-#define PLAIN	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:,/@%+="
-
-/* Add a word, in quotes if a shell would read it otherwise. */
-static bool add_word(char text[WEIR_FORCED_SIZE], const char *word)
-{
-	bool plain = *word && !word[strspn(word, PLAIN)];
-	char letter[3] = "";
-
-	if (plain)
-		return weir_append(text, WEIR_FORCED_SIZE, " ", word);
-	if (!weir_append(text, WEIR_FORCED_SIZE, " ", "\""))
-		return false;
-	for (; *word; word++) {
-		snprintf(letter, sizeof(letter), strchr("\"\\$`", *word) ? "\\%c" : "%c", *word);
-		if (!weir_append(text, WEIR_FORCED_SIZE, "", letter))
-			return false;
-	}
-	return weir_append(text, WEIR_FORCED_SIZE, "", "\"");
-}
-
-static const char *value_of(const struct weir_tool *tool, const struct weir_option *option)
-{
-	return *(const char *const *)((const char *)tool + option->to);
-}
-
-/* Is it a part of the command? A batch is left out, as one line of it is to be run again. */
-static bool is_repeated(const struct weir_tool *tool, const struct weir_option *option)
-{
-	switch (option->letter) {
-	case 'b':
-	case 'c':
-	case 'f':
-	case OPT_CHECK:
-	case OPT_FORCE:
-		return false;
-	}
-	if (option->value)
-		return value_of(tool, option);
-	return option->help && *(const bool *)((const char *)tool + option->to);
-}
-
-const char *weir_forced(const struct weir_tool *tool, char text[WEIR_FORCED_SIZE])
-{
-	const struct weir_option *option = weir_options;
-	bool fits = true;
-	int i;
-
-	strcpy(text, "weir -force");
-	for (; option->name; option++) {
-		if (!is_repeated(tool, option))
-			continue;
-		fits &= add_word(text, option->name);
-		if (option->value)
-			fits &= add_word(text, value_of(tool, option));
-	}
-	if (tool->config_file)
-		fits &= add_word(text, "-file") && add_word(text, tool->config_file);
-	for (i = 0; i < tool->word_count; i++)
-		fits &= add_word(text, tool->words[i]);
-	if (!fits)
-		strcpy(text, "weir -force ...");
-	return text;
 }
 
 bool weir_option_is(char *word)

@@ -283,15 +283,13 @@ static int look_around(struct weir_tool *tool, struct restoring *restoring)
 static int check_way(struct weir_tool *tool, struct restoring *restoring)
 {
 	int status = look_around(tool, restoring);
-	char forced[WEIR_FORCED_SIZE];
 
 	if (status || weir_config_is_empty(&restoring->there))
 		return status;
 	if (tool->force)
 		return weir_config_text(tool, &restoring->there, &restoring->former.text,
 					&restoring->former.size);
-	weir_err_set(&tool->err, "limits, exemptions or lists are in force; '%s' replaces them and their counts",
-		     weir_forced(tool, forced));
+	weir_err_set(&tool->err, "limits, exemptions or lists are in force; -force replaces them and their counts");
 	return WEIR_EXIT_REFUSED;
 }
 
@@ -403,7 +401,6 @@ void weir_resume(struct weir_tool *tool, const char *path)
 		return;
 	status = restore_file(tool, path, false, &told);
 	tool->resumed = !status;
-	tool->force |= tool->resumed;
 	if (!status || status == WEIR_EXIT_UNREACHABLE)
 		return;
 	snprintf(aside, sizeof(aside), "%s.bad", path);

@@ -285,8 +285,6 @@ int weir_run_words(struct weir_tool *tool, char **words, int count,
 	struct weir_reading reading = { 0 };
 	int status = WEIR_EXIT_WORDS;
 
-	tool->words = words;
-	tool->word_count = count;
 	if (help ? show_help(&args, &reading, tool->out.to) : weir_read(&args, &reading)) {
 		blame_option(&args);
 		if (reading.command)

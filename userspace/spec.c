@@ -102,7 +102,7 @@ const struct weir_attr_spec weir_limit_attrs[] = { ATTR(LIMIT_PAD, "pad"),
 	RANGE(LIMIT_KNOWN_MS, "known_ms", 0, WEIR_KNOWN_MS_MAX),
 	ATTR(LIMIT_SOURCE_BYTES, "source_bytes"), ATTR(LIMIT_ZONE, "zone"),
 	RANGE(LIMIT_PENALTY_MS, "penalty_ms", 0, WEIR_BLOCK_MS_MAX), ATTR(LIMIT_RENEW, "renew"),
-	ATTR(LIMIT_NEW_NAME, "new_name"), ATTR(LIMIT_FORCE, "force"), ATTR(LIMIT_ONLY, "only"),
+	ATTR(LIMIT_NEW_NAME, "new_name"), ATTR(LIMIT_ONLY, "only"),
 	ATTR(LIMIT_LEARNING_NS, "learning_ns"), ATTR(LIMIT_BLOCKS, "blocks"),
 	ATTR(LIMIT_LOG, "log"), ATTR(LIMIT_BUDGETS_BY, "budgets_by"),
 	ENUM(LIMIT_SHARING, "sharing", sharing), ATTR(LIMIT_ALONE_NOW, "alone_now"),
@@ -156,7 +156,7 @@ const struct weir_attr_spec weir_prefix_list_attrs[] = { ATTR(PREFIX_LIST_NAME, 
 
 const struct weir_attr_spec weir_config_attrs[] = { ATTR(CONFIG_LIMIT, "limit"),
 	ATTR(CONFIG_EXEMPT, "exempt"), ATTR(CONFIG_CHECK, "check"), ATTR(CONFIG_ADD, "add"),
-	ATTR(CONFIG_FORCE, "force"), ATTR(CONFIG_DEL, "del"),
+	ATTR(CONFIG_DEL, "del"),
 	ATTR(CONFIG_PREFIX_LIST, "prefix_list"), ATTR(CONFIG_HASH_KEY, "hash_key"),
 	ATTR(CONFIG_HOLD, "hold"), };
 

@@ -29,8 +29,6 @@ struct weir_tool {
 	bool bare_color;	/* -color without a value */
 	int wants;		/* letter of the option whose value is missing; or 0 */
 	struct weir_out out;
-	char **words;		/* of the command that runs; or NULL */
-	int word_count;
 	const char *netns;	/* or NULL: the caller's */
 	bool elsewhere;		/* netns is not the caller's */
 	bool outside;		/* -check could not enter netns */
@@ -166,8 +164,6 @@ void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...) W
 void weir_complain(struct weir_tool *tool, const char *what);
 /* With -check, say once why the kernel was not asked. */
 void weir_note_unasked(struct weir_tool *tool, const char *why);
-/* Warn of what the kernel has refused, and -force does to a limit. */
-void weir_warn_forced(struct weir_tool *tool, const char *limit);
 /* Print the kernel's warning. */
 void weir_note_kernel(struct weir_tool *tool, const struct weir_request *request);
 #define WEIR_NO_DEVICE	"there is no device '%s'"
@@ -310,10 +306,6 @@ struct weir_option {
 extern const struct weir_option weir_options[];
 /* Parse the options; returns the index of the first other word, or -EINVAL. */
 int weir_take_options(struct weir_tool *tool, int argc, char **argv);
-/* The command as it was given, with -force and without -check. */
-#define WEIR_FORCED_SIZE	320
-#define WEIR_FORCED	"; '%s' does it"
-const char *weir_forced(const struct weir_tool *tool, char text[WEIR_FORCED_SIZE]);
 /* Whether a word is an option. */
 bool weir_option_is(char *word);
 
@@ -386,7 +378,7 @@ int weir_run_batch(struct weir_tool *tool, const char *path);
 int weir_apply_file(struct weir_tool *tool, const char *path);
 /*
  * restore.c: if nothing is in force, restore a state, if there is one. One that cannot be is set
- * aside, with a warning. Then with -force, what else there was at the time goes with its blocks.
+ * aside, with a warning.
  */
 void weir_resume(struct weir_tool *tool, const char *path);
 /*

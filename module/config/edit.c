@@ -17,7 +17,7 @@
 #include "clock.h"
 #include "config/check.h"
 #include "config/edit.h"
-#include "config/keep.h"
+#include "config/loss.h"
 #include "config/make.h"
 #include "config/newcomers.h"
 #include "error.h"
@@ -126,27 +126,10 @@ static int edit_admit(const struct weir_edit *edit, unsigned int place, struct w
 	return 0;
 }
 
-/*
- * Between units a source keeps the part of its budget that it has used. That is reckoned for all
- * sources alike, by the limit's own budget.
- */
-static bool units_change(const struct weir_limit *was, const struct weir_limit_config *cfg)
+/* Does a limit get another table? */
+static bool table_moves(const struct weir_limit *limit, const struct weir_limit *was)
 {
-	return was->budgets && cfg->budgets && (was->cfg.budgets_by || cfg->budgets_by) &&
-	       (was->cfg.bytes ^ cfg->bytes) & BIT(0);
-}
-
-/* May a limit that is made replace @was, with what that has? */
-static int edit_accept(const struct weir_edit *edit, struct weir_limit *made,
-		       const struct weir_limit *was, struct weir_error *error)
-{
-	int err = 0;
-
-	if (was && made->table != was->table && !edit->force)
-		err = weir_limit_keeps(made, was, edit->wn, error);
-	if (err)
-		weir_limit_free(made, was);
-	return err;
+	return was && was->table != limit->table;
 }
 
 /*
@@ -157,8 +140,8 @@ int weir_edit_limit(struct weir_edit *edit, const struct weir_limit_config *cfg,
 		    struct weir_limit *was, const char *before, struct weir_error *error)
 {
 	unsigned int from = edit_place(edit, cfg->name), place = from;
-	const bool set = was;
 	struct weir_limit *made;
+	const bool set = was;
 	bool same;
 	int err;
 
@@ -173,12 +156,6 @@ int weir_edit_limit(struct weir_edit *edit, const struct weir_limit_config *cfg,
 	err = set ? 0 : edit_admit(edit, from, error);
 	if (err)
 		return err;
-	if (same && units_change(was, cfg)) {
-		if (!edit->force)
-			return weir_refuse(error, -EBUSY, WEIR_A_LIMIT_BUDGET,
-					   "with budgets-by another unit of the first budget ends all counts");
-		same = false;
-	}
 	if (before)
 		place = edit_place(edit, before);
 	if (before && place == edit->count)
@@ -188,9 +165,12 @@ int weir_edit_limit(struct weir_edit *edit, const struct weir_limit_config *cfg,
 	made = weir_limit_make(edit->wn, cfg, was, error);
 	if (IS_ERR(made))
 		return PTR_ERR(made);
-	err = edit_accept(edit, made, was, error);
-	if (err)
+	if (table_moves(made, was))
+		err = weir_limit_loss(made, was, edit->wn, error);
+	if (err) {
+		weir_limit_free(made, was);
 		return err;
+	}
 	if (edit->replace && was && !memcmp(&made->cfg, &was->cfg, sizeof(made->cfg))) {
 		weir_limit_drop(made);
 		made = was;
@@ -208,14 +188,10 @@ int weir_edit_limit_remake(struct weir_edit *edit, unsigned int place,
 			   const struct weir_limit_config *cfg, struct weir_error *error)
 {
 	struct weir_limit *was = edit->was[place], *made;
-	int err;
 
 	made = weir_limit_make(edit->wn, cfg, was, error);
 	if (IS_ERR(made))
 		return PTR_ERR(made);
-	err = edit_accept(edit, made, was, error);
-	if (err)
-		return err;
 	if (edit->limit[place] != was)
 		weir_limit_free(edit->limit[place], was);
 	edit->limit[place] = made;
@@ -594,19 +570,19 @@ static int hooks_start(struct weir_net *wn)
 	return err;
 }
 
-/* Does a limit get another table? */
-static bool table_moves(const struct weir_limit *limit, const struct weir_limit *was)
-{
-	return was && was->table != limit->table;
-}
-
 /* Have the counts of a limit take over from the old ones, before it is published. */
 static void limit_succeed(struct weir_net *wn, const struct weir_limit *limit,
 			  const struct weir_limit *was)
 {
+	u64 budget[WEIR_BUDGETS_MAX];
+
+	memcpy(budget, limit->room, sizeof(budget));
+	/* That is reckoned for all sources alike, so not where a list has budgets of others. */
+	if (was && weir_limit_recounts(limit, was))
+		budget[0] = 0;
 	if (table_moves(limit, was))
-		weir_table_succeed(limit->table, was->table, limit->room, was->room,
-				   &wn->key, weir_clock);
+		weir_table_succeed(limit->table, was->table, budget, was->room, &wn->key,
+				   weir_clock);
 	if (was && was->cfg.newcomers.window_ms != limit->cfg.newcomers.window_ms)
 		weir_newcomers_set(&limit->newcomers);
 }

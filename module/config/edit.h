@@ -25,7 +25,6 @@ struct weir_edit {
 	bool check;				/* not to be published */
 	bool hold;				/* not yet: see weir_edit_held() */
 	struct weir_config *made;		/* that was held, to be published; or NULL */
-	bool force;				/* whatever it loses: see keep.c */
 	bool renew;				/* an exemption that is added may exist, */
 	bool shorten;				/* and gets an earlier end, too */
 	unsigned int count;			/* of limits */

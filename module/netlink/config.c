@@ -96,6 +96,9 @@ static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit
 {
 	u64 packets = limit->largest[false], bytes = limit->largest[true];
 
+	/* What is lost comes first. */
+	if (error->msg)
+		return;
 	if (limit->cfg.penalty_ms && limit_spoofed(&limit->cfg.match))
 		weir_refuse(error, 0, WEIR_A_LIMIT_PENALTY_MS,
 			    "packets with spoofed addresses can get others blocked; see penalty in weir(8)");
@@ -306,10 +309,21 @@ static int config_object(struct weir_edit *edit, const struct nlattr *nest,
 				  WEIR_CMD_EXEMPT_ADD, attrs, nest, error, info);
 }
 
-/*
- * Parse the limits, and then the exemptions, which may name them. Keeps the first
- * warning and its position, and counts the limits that have one.
- */
+/* Keep the first warning, but rather the first of what is lost, and add up those like it. */
+static void warning_add(struct weir_error *warning, const struct weir_error *error, u32 place)
+{
+	const bool lost = warning->value && error->value;
+
+	if (!warning->msg || (!warning->value && error->value))
+		*warning = (struct weir_error) { .msg = error->msg, .place = place };
+	else if (lost || warning->msg == error->msg)
+		warning->more++;
+	if (lost && warning->msg != error->msg)
+		warning->msg = "blocks, counts or sources are lost; each limit alone says which";
+	warning->value += error->value;
+}
+
+/* Parse the limits, and then the exemptions, which may name them. */
 static int config_parse(struct weir_edit *edit, struct genl_info *info,
 			struct weir_error *warning)
 {
@@ -330,10 +344,8 @@ static int config_parse(struct weir_edit *edit, struct genl_info *info,
 			err = config_object(edit, attr, &error, info);
 			if (err)
 				return err;
-			if (error.msg && !warning->msg)
-				*warning = (struct weir_error) { .msg = error.msg, .value = place };
 			if (error.msg)
-				warning->value += 1ULL << 32;
+				warning_add(warning, &error, place);
 			cond_resched();
 		}
 	}
@@ -373,7 +385,6 @@ static int change_one(struct weir_edit *edit, struct genl_info *info, struct sk_
 
 	edit->check = attrs[of_limit(info->genlhdr->cmd) ? WEIR_A_LIMIT_CHECK :
 			    WEIR_A_EXEMPT_CHECK];
-	edit->force = info->genlhdr->cmd == WEIR_CMD_LIMIT_SET && attrs[WEIR_A_LIMIT_FORCE];
 	err = object_edit(edit, info->genlhdr->cmd, attrs, NULL, error, info);
 	if (err || !reply)
 		return err;
@@ -419,7 +430,6 @@ static int change_reply(struct genl_info *info, struct sk_buff *reply)
 		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
 	edit->whole = config || publish;
 	before = edit->exempts;
-	edit->force = config && attrs[WEIR_A_CONFIG_FORCE];
 	switch (info->genlhdr->cmd) {
 	case WEIR_CMD_LIMIT_FLUSH:
 		edit->count = 0;

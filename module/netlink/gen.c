@@ -299,7 +299,6 @@ static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_BLOCKS_ONLY
 	[WEIR_A_LIMIT_BUDGETS_BY] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_SHARING] = NLA_POLICY_MAX(NLA_U32, 1),
 	[WEIR_A_LIMIT_BLOCKS_ONLY] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_blocks_only_range),
-	[WEIR_A_LIMIT_FORCE] = { .type = NLA_FLAG, },
 	[WEIR_A_LIMIT_ONLY] = { .type = NLA_FLAG, },
 };
 
@@ -326,7 +325,6 @@ static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_BLOCKS_ONLY
 	[WEIR_A_LIMIT_BUDGETS_BY] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_SHARING] = NLA_POLICY_MAX(NLA_U32, 1),
 	[WEIR_A_LIMIT_BLOCKS_ONLY] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_blocks_only_range),
-	[WEIR_A_LIMIT_FORCE] = { .type = NLA_FLAG, },
 	[WEIR_A_LIMIT_ONLY] = { .type = NLA_FLAG, },
 };
 
@@ -433,7 +431,6 @@ static const struct nla_policy weir_config_replace_nl_policy[WEIR_A_CONFIG_HOLD 
 	[WEIR_A_CONFIG_EXEMPT] = NLA_POLICY_NESTED(weir_exempt_entry_nl_policy),
 	[WEIR_A_CONFIG_CHECK] = { .type = NLA_FLAG, },
 	[WEIR_A_CONFIG_ADD] = { .type = NLA_FLAG, },
-	[WEIR_A_CONFIG_FORCE] = { .type = NLA_FLAG, },
 	[WEIR_A_CONFIG_DEL] = { .type = NLA_FLAG, },
 	[WEIR_A_CONFIG_PREFIX_LIST] = NLA_POLICY_NESTED(weir_prefix_list_entry_nl_policy),
 	[WEIR_A_CONFIG_HASH_KEY] = NLA_POLICY_EXACT_LEN(16),

@@ -198,6 +198,18 @@ int weir_nl_put_prefix(struct sk_buff *skb, int attr, int len_attr,
 	       nla_put_u8(skb, len_attr, prefix->len) ? -EMSGSIZE : 0;
 }
 
+/* The number of an extended ACK and, with a warning of a whole configuration, its place. */
+static void cookie_put(const struct weir_error *error, struct netlink_ext_ack *extack)
+{
+	const u32 of[] = { error->place, error->more };
+
+	nl_set_extack_cookie_u64(extack, error->value);
+	if (error->place) {
+		memcpy(extack->cookie + extack->cookie_len, of, sizeof(of));
+		extack->cookie_len += sizeof(of);
+	}
+}
+
 /*
  * Fill the extended ACK if no parser did: with an error, or if @err is 0 with a
  * warning. Returns @err.
@@ -214,8 +226,8 @@ int weir_nl_error(const struct weir_error *error, const struct nlattr *attr, int
 		      "no memory for the change; nothing was changed" :
 		      "the packet hook cannot be registered; nothing was changed";
 	weir_nl_refuse(extack, err ? attr : NULL, msg);
-	if (error->value)
-		nl_set_extack_cookie_u64(extack, error->value);
+	if (error->value || error->place)
+		cookie_put(error, extack);
 	return err;
 }
 

@@ -372,16 +372,10 @@ u32 weir_table_ways(const struct weir_table *table)
 	return weir_table_buckets(table) * table->ways;
 }
 
-/* The most sources of a bucket that may be blocked; see weir_bucket_blocks(). */
-u32 weir_table_quota(const struct weir_table *table)
-{
-	return table->quota;
-}
-
 /* The blocks of which fewer than one in a thousand finds no room. */
 u32 weir_table_blocks_most(const struct weir_table *table)
 {
-	unsigned int ways = max_t(unsigned int, weir_table_quota(table), WAYS_MIN);
+	unsigned int ways = max_t(unsigned int, table->quota, WAYS_MIN);
 
 	return (u64)sources_per_bucket[ways - WAYS_MIN] * weir_table_buckets(table) / 16;
 }

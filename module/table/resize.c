@@ -127,7 +127,8 @@ void weir_wheel_convert(const struct weir_heritage *of, unsigned int n, struct w
 	} else {
 		count = weir_count_sum(&was->shape, from, slot);
 		if (was->bytes != now->bytes)
-			count = weir_budget_part(count, of->budget[n], of->old_budget[before]);
+			count = of->budget[n] ? weir_budget_part(count, of->budget[n],
+								 of->old_budget[before]) : 0;
 		/* A calendar may have crossed an end since the predecessor's was stopped. */
 		weir_count_init(&now->shape, to, same_slots(was, now) ? at :
 				weir_count_slot(now, tick));
@@ -230,8 +231,8 @@ static void way_pull(const struct weir_heritage *of, struct weir_table *old,
 	weir_way_free(old, from, i);
 	raw_spin_unlock(&way->lock);
 
-	if (!moved.weight && !moved.dropped && !moved.state.until &&
-	    (moved.state.newcomer || !next->states_off))
+	if (!moved.weight && !moved.state.until &&
+	    (next->states_off ? moved.state.newcomer : !moved.dropped))
 		return;
 	moved.hash = weir_source_hash(&moved.source, next->spec.prefix, next->key);
 	to = weir_bucket(next, moved.hash);
@@ -327,7 +328,8 @@ static void calendars_succeed(struct weir_table *next, struct weir_table *old)
 
 /*
  * Have the unpublished @next take over from @old, which has no predecessor itself. The
- * budgets are those of the limit with each table, one for each count; @key outlives @next;
+ * budgets are those of the limit with each table, one for each count, or 0 for a new one that
+ * begins anew if its unit is another; @key outlives @next;
  * no packet has seen a later tick than @clock returns.
  */
 void weir_table_succeed(struct weir_table *next, struct weir_table *old,

@@ -173,7 +173,6 @@ bool weir_memory_holds(u64 bytes);
 bool weir_table_holds(const struct weir_table *table, unsigned int i, u64 budget);
 u64 weir_table_bytes(const struct weir_table *table);
 u32 weir_table_ways(const struct weir_table *table);
-u32 weir_table_quota(const struct weir_table *table);
 u32 weir_table_blocks_most(const struct weir_table *table);
 u32 weir_table_source_bytes(const struct weir_table *table);
 u32 weir_table_buckets(const struct weir_table *table);

@@ -219,7 +219,6 @@ says <<'LINES'
 
 # the first invalid word is reported, even before help
 0 | -check limit rename web web2 |
-0 | -check -force limit set web sources 64 |
 1 | limit rename web | required: NEW-NAME$
 1 | limit rename web a/b | a name may contain only letters
 1 | limit rename web all | 'all'

@@ -58,7 +58,7 @@ holds "a dump stalls on its reader" wait_for 60 asleep
 before=$(stats seen)
 flood -s 10.0.0.0 -n 50000 -R -c 5000
 is $(($(stats seen) - before)) 5000 "packets still pass weir"
-weir -force limit set each sources 1024 >/dev/null && weir limit set each budget 5/1h >/dev/null 2>&1 && weir limit del each
+weir limit set each sources 1024 >/dev/null && weir limit set each budget 5/1h >/dev/null 2>&1 && weir limit del each
 ok $? "the dumped limit can be changed and deleted"
 holds "... and another one added" quietly weir limit add each budget 5/1h sources 64
 quiet

@@ -53,7 +53,7 @@ for ((i = 0; i < 20; i++)); do
 	[ "$now" -le "$most" ] || most=$now
 done
 holds "a table grows under the flood" quietly weir limit set small sources 4096
-holds "... and shrinks" quietly weir -force limit set small sources 64
+holds "... and shrinks" quietly weir limit set small sources 64
 quiet
 is "$(tables)" "$tables_before" "the tables' memory is unchanged"
 within "$((most - kernel_before))" -100000 8192 "the kernel holds at most 8 MiB more (KiB)"

@@ -210,6 +210,6 @@ done
 is "$(weir block add 198.0.0.0/8 limit nets 2>&1; weir block add 198.51.100.0/24 dev rx0 limit nets 2>&1)" "" "... but not one that matches some of it"
 weir save "$tmp/unmatched"
 is "$(weir -check -file "$tmp/unmatched" 2>&1 | grep -c "nothing is blocked: limit 'nets' never matches")" 1 "... and in a file, once"
-weir -quiet -force -file - <<<'limit add nets budget 1/s from 198.51.0.0/16'
+weir -quiet -file - <<<'limit add nets budget 1/s from 198.51.0.0/16'
 is "$(weir block add 203.0.113.0/24 2>&1)" "weir: warning: nothing is blocked: no limit matches packets from there" "... as is a prefix that no limit matches"
 finish

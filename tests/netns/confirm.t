@@ -83,7 +83,7 @@ weir save -state "$tmp/state"
 weir limit del more
 taken_back "everything is as it was" -force restore "$tmp/state"
 printf 'limit add only budget 3/h\n' >"$tmp/file"
-ends "a file goes" -force -file "$tmp/file"
+ends "a file goes" -file "$tmp/file"
 is "$(ls "$tmp"/file*)" "$tmp/file"$'\n'"$tmp/file.unconfirmed" "... with a mark beside it, for the next boot"
 printf '%s\n' 'limit del web' 'exempt add 10.8.0.0/16' >"$tmp/batch"
 taken_back "a batch is undone" -batch "$tmp/batch"
@@ -191,27 +191,27 @@ is "$(pgrep -cx weir)" 0 "... and no deadline runs"
 # A file that is not confirmed, and cannot be marked
 mkdir "$tmp/ro"
 mount -t tmpfs none "$tmp/ro" && cp "$tmp/file" "$tmp/ro/" && mount -o remount,ro "$tmp/ro"
-taken_back "a file in a read-only folder goes" -force -file "$tmp/ro/file"
+taken_back "a file in a read-only folder goes" -file "$tmp/ro/file"
 like "$(<"$tmp/err")" "^weir: warning: a reboot before it is confirmed begins with the file: cannot write $tmp/ro/file.unconfirmed: Read-only file system" "... which a warning says"
 umount "$tmp/ro"
 rm -f "$tmp"/file.unconfirmed
-weir -force -confirm 60s -file "$tmp/file" 2>/dev/null
+weir -confirm 60s -file "$tmp/file" 2>/dev/null
 weir confirm
 is "$(ls "$tmp"/file*)" "$tmp/file" "a file that is confirmed has no mark"
-weir -force -confirm 60s -file "$tmp/file" 2>/dev/null
+weir -confirm 60s -file "$tmp/file" 2>/dev/null
 weir confirm revert 2>"$tmp/err"
 like "$(<"$tmp/err")" "note: $tmp/file.unconfirmed stays: weir.service does not apply that file until it is edited, or applied by hand\$" "a mark that stays is named"
 is "$(ls "$tmp"/file*)" "$tmp/file"$'\n'"$tmp/file.unconfirmed" "... one that was taken back keeps it"
-weir -force -file "$tmp/file" 2>/dev/null
+weir -file "$tmp/file" 2>/dev/null
 is "$(ls "$tmp"/file*)" "$tmp/file" "... until it is applied"
 echo 'exempt add 10.7.0.0/16' >"$tmp/last"
 # boots: with a file, as weir.service does
 boots() {
-	weir -force -file - <<<'# none' 2>/dev/null
+	weir -file - <<<'# none' 2>/dev/null
 	weir -file "$tmp/file" -fallback "$tmp/last" >"$tmp/out" 2>&1
 }
 in_words() { weir save | sed '1d; s/ slots .*//' | paste -sd ';'; }
-weir -force -confirm 60s -file "$tmp/file" 2>/dev/null
+weir -confirm 60s -file "$tmp/file" 2>/dev/null
 weir confirm revert 2>/dev/null
 boots
 is "$? $(in_words)" "2 exempt add 10.7.0.0/16" "a host that boots with one has what was applied last" || diag "$(<"$tmp/out")"
@@ -219,11 +219,11 @@ like "$(<"$tmp/out")" "^weir: $tmp/file: applied with -confirm before, and never
 weir -file "$tmp/file" -fallback "$tmp/last" >"$tmp/out" 2>&1
 is "$? $(in_words) $(<"$tmp/last")" "2 exempt add 10.7.0.0/16 exempt add 10.7.0.0/16" "a restart changes nothing, not even what the next boot has"
 like "$(<"$tmp/out")" "never confirmed; to apply it: weir -file $tmp/file"$'\n'".*not applied: the configuration that was in force still is" "... and says the same"
-weir -force -file "$tmp/file" 2>/dev/null
+weir -file "$tmp/file" 2>/dev/null
 weir -file "$tmp/file" -fallback "$tmp/last" >"$tmp/out" 2>&1
 is "$? $(in_words)" "0 limit add only budget 3/h" "once it was applied by hand it counts"
 echo 'exempt add 10.7.0.0/16' >"$tmp/last"
-weir -force -confirm 60s -file "$tmp/file" 2>/dev/null
+weir -confirm 60s -file "$tmp/file" 2>/dev/null
 weir confirm revert 2>/dev/null
 echo 'limit add only budget 4/h' >"$tmp/file"
 boots

@@ -9,7 +9,7 @@ need_tool
 load || bail "cannot load"
 
 # apply NAME: make file NAME the configuration
-apply() { weir -force -file "$tmp/$1" 2>"$tmp/err" || diag "$(<"$tmp/err")"; }
+apply() { weir -file "$tmp/$1" 2>"$tmp/err" || diag "$(<"$tmp/err")"; }
 
 # differs NAME PATTERN TEST: the lines of a file that diff shows
 differs() {

@@ -137,7 +137,7 @@ fi
 
 rounds=${EXPLAIN_ROUNDS:-8}
 for ((round = 1; round <= rounds; round++)); do
-	until make_config >"$tmp/made" && weir -force -file "$tmp/made" 2>"$tmp/err"; do :; done
+	until make_config >"$tmp/made" && weir -file "$tmp/made" 2>"$tmp/err"; do :; done
 	for ((j = 0; j < 3; j++)); do pick packets && chosen[j]=$one; done
 	agree "${chosen[@]}"
 	ok $? "configuration $round: what explain says happens" || diag "$(passed) passed, not $(<"$tmp/differs")" "$(<"$tmp/made")"

@@ -100,12 +100,12 @@ if command -v fail2ban-server >/dev/null; then
 	is "$(errors)" "" "fail2ban has nothing to complain of"
 
 	# The limits go, as with systemctl stop weir, and those of the file come back.
-	weir -quiet -force -file - <<<'limit add ban blocks 10000'
+	weir -quiet -file - <<<'limit add ban blocks 10000'
 	is "$(through 203.0.113.11):$(through 203.0.113.12)" 10:10 "without its limits it blocks nobody"
 	fails one 203.0.113.13
 	lasts 203.0.113.13 f2b-one 400 600 "the next ban makes the limit again"
 	lasts 203.0.113.12 f2b-one 400 600 "... and restores the bans of the jail"
-	weir -quiet -force -file - <<<'limit add ban blocks 10000'
+	weir -quiet -file - <<<'limit add ban blocks 10000'
 	client set two banip 203.0.113.14
 	lasts 203.0.113.11 f2b-two 86000 86400 "... as one by hand does"
 	client set two bantime -1

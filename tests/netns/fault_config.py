@@ -58,7 +58,7 @@ class World:
         return answer
 
     def empty(self):
-        self.must("config-replace", {"force": True})
+        self.must("config-replace", {})
 
     def base(self):
         """Two limits, three exemptions, three sources"""

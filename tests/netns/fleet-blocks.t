@@ -136,7 +136,7 @@ ok $? "... for good"
 # the server, and a host that joins
 server_kill
 agent_end -9 web3
-on web3 weir -force limit flush >/dev/null
+on web3 weir limit flush >/dev/null
 server
 agent web3 "${share[@]}"
 everywhere blocked 192.0.2.8 ban web3
@@ -144,7 +144,7 @@ ok $? "a host that joins takes the blocks over, from a server that was killed"
 server_kill
 rm -r "$tmp/js"
 agent_end -9 web3
-on web3 weir -force limit flush >/dev/null
+on web3 weir limit flush >/dev/null
 server
 push <<<"$config"
 wait_for 60 state_is web1 accepted true

@@ -96,7 +96,7 @@ ok $? "an agent notices that the server is gone"
 push <<<"limit add f budget 10/s $to"
 is $? 3 "nothing can be pushed then"
 agent_end -9 web2
-on web2 weir -force limit flush >/dev/null
+on web2 weir limit flush >/dev/null
 agent web2
 all_have e web2
 ok $? "a host that starts without the server applies what it had"

@@ -286,7 +286,7 @@ expect_log() { echo "weir-expects: $1" >/dev/kmsg; }
 # config: apply the configuration on stdin to $rx
 config() {
 	cat >"$tmp/config"
-	weir -force -file "$tmp/config" >"$tmp/said" 2>&1 || { diag "$(<"$tmp/said")"; return 1; }
+	weir -file "$tmp/config" >"$tmp/said" 2>&1 || { diag "$(<"$tmp/said")"; return 1; }
 }
 
 # begin: load the module, set up the default topology, configure nothing

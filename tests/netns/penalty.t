@@ -115,7 +115,7 @@ weir limit set p budget 1000/1h >/dev/null
 is "$(through 198.51.100.7)" 10 "a newcomer finds a way"
 weir limit set p sources 65536 >/dev/null
 is "$(stat_of p blocked_now)" "$now" "a larger table keeps the blocks"
-weir -force limit set p sources 64 >/dev/null
+weir limit set p sources 64 >/dev/null
 within "$(stat_of p blocked_now)" $((now / 2)) "$now" "... and a smaller one what it has room for"
 quiet
 

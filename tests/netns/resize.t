@@ -25,7 +25,7 @@ changed() {
 	trace_start weir_charge weir_uncharge
 	let_pass 300
 	for words; do
-		weir -force limit set r $words >/dev/null 2>"$tmp/said" || bail "cannot set $words: $(<"$tmp/said")"
+		weir limit set r $words >/dev/null 2>"$tmp/said" || bail "cannot set $words: $(<"$tmp/said")"
 	done
 	let_pass 300
 	trace_stop
@@ -50,7 +50,7 @@ is "$(passed)" "$(stats admitted)" "the packets admitted are those that passed"
 is "$(stat_of r matched.packets)" "$(arrived)" "the counters are kept across changes"
 
 # Whose count is small gives way in a smaller table, not who has used up the budget
-# squeezed SOURCES: a table of 5000 with heavy and light sources is made so small by force
+# squeezed SOURCES: a table of 5000 with heavy and light sources is made so small
 squeezed() {
 	weir limit flush
 	weir limit add s budget 100/10m sources 5000 >/dev/null
@@ -59,7 +59,7 @@ squeezed() {
 	later -s 10.7.0.0 -n 500 -c 1500
 	later -s 203.0.113.11 -n 10 -c 1100
 	deliver
-	weir -q -force limit set s sources "$1" >/dev/null
+	weir -q limit set s sources "$1" >/dev/null
 	is "$(weir -q -brief source show 203.0.113.0/24 | grep -c .)" 20 "sources $1: the heavy ones keep their places"
 	admits 0 "... and have no room" -s 203.0.113.1 -n 20 -c 20
 	admits 400 "... and new ones find room above what the light ones had" -s 10.100.0.1 -n 400 -c 400

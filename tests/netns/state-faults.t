@@ -55,13 +55,13 @@ while read -r name n; do
 done <"$tmp/list"
 is "$bad" 0 "... and where there was none, there is none or the new one"
 
-weir -force -file - <<<'# none' 2>/dev/null
+weir -file - <<<'# none' 2>/dev/null
 calls "$top/userspace/weir" restore "$tmp/old"
 whole
 ok $? "restore makes $(wc -l <"$tmp/list") system calls" || diag "$(<"$tmp/diff")"
 nothing=0 done=0
 while read -r name n; do
-	weir -force -file - <<<'# none' 2>/dev/null
+	weir -file - <<<'# none' 2>/dev/null
 	killed "$name" "$n" "$top/userspace/weir" restore "$tmp/old"
 	if [ "$(command weir save | wc -l)" = 1 ]; then
 		nothing=$((nothing + 1))

@@ -25,7 +25,7 @@ wait "$saving"
 ok $? "60,000 sources are saved into a pipe"
 exec {pipe}<&-
 chmod 600 "$tmp/many"
-weir -force -file - <<<'# none'
+weir -file - <<<'# none'
 weir -force restore "$tmp/many" >"$tmp/out" 2>&1
 ok $? "... and restored from what came out" || diag "$(<"$tmp/out")"
 within "$(stat_of many sources_now)" 59000 60000 "... all of them"

@@ -89,7 +89,7 @@ is "$(weir save -state "$tmp/state" 2>&1; echo $?)" 0 "save -state is silent"
 is "$(stat -c '%a %u' "$tmp/state")" "600 0" "... and its file is the owner's alone"
 like "$(weir -check restore "$tmp/state" 2>&1)" "^saved .* age .* limits 17 exempts 2 blocked prefixes 1 sources $(wc -l <"$tmp/facts.before")\$" "-check says what it has"
 weir restore "$tmp/state" 2>"$tmp/err"
-is "$? $(<"$tmp/err")" "2 weir: restore: limits, exemptions or lists are in force; 'weir -force restore $tmp/state' replaces them and their counts" "with limits in force nothing is restored"
+is "$? $(<"$tmp/err")" "2 weir: restore: limits, exemptions or lists are in force; -force replaces them and their counts" "with limits in force nothing is restored"
 
 # anew: load the module anew
 anew() {
@@ -113,7 +113,7 @@ holds "restore with -force replaces what is in force" restore "$tmp/again" -forc
 look forced
 alike before forced "replaced"
 weir save -state "$tmp/third"
-weir -force -file - <<<'# none'
+weir -file - <<<'# none'
 holds "restore where nothing is in force" restore "$tmp/third"
 look third
 alike before third "flushed"
@@ -187,7 +187,7 @@ none() {
 	like "$status $(<"$tmp/out")" "^$1 $2" "$3"
 	is "$(weir save | wc -l) $(weir -j stats show | json memory)" "1 0" "... and nothing is in force, or held"
 }
-weir -force -file - <<<'# none'
+weir -file - <<<'# none'
 "$file" replace "$tmp/state" "$tmp/bad" 3 watched notheld
 none 2 "weir: .*the sources of limit 'notheld': .*weir: restore: the state in $tmp/bad was not restored" "a limit that the configuration does not have"
 "$file" replace "$tmp/state" "$tmp/bad" 2 'per 24,48' 'per 25,48'
@@ -210,7 +210,7 @@ like "$(<"$tmp/out")" "^weir: $tmp/bad: limit add: slots: slots would be shorter
 
 # Senders that go on while the module is loaded anew: in no window more than the budget. The five
 # have used it up when the state is saved, and get nothing more before it is restored.
-weir -force -file - <<<'limit add across budget 20/8s slots 4 from 10.20.0.0/16' 2>/dev/null
+weir -file - <<<'limit add across budget 20/8s slots 4 from 10.20.0.0/16' 2>/dev/null
 trace_start weir_charge weir_uncharge
 flooding -A 2000,100 -s 10.20.0.1 -n 5 -r 400 -t 15000
 used_up() { [ "$(weir -j source show limited | grep -o '"source"' | wc -l)" = 5 ]; }
@@ -231,7 +231,7 @@ is "$(value sources "$line") $(value max "$line")" "5 20" "... of each source"
 holds "... which got another one after its window" [ "$(value charges "$line")" -gt 150 ] || diag "$line"
 
 # Newcomers, none of whom comes twice: in no window more than their budget
-weir -force -file - <<<'limit add fresh budget 20/8s newcomers 20/8s known none from 10.22.0.0/15' 2>/dev/null
+weir -file - <<<'limit add fresh budget 20/8s newcomers 20/8s known none from 10.22.0.0/15' 2>/dev/null
 trace_start weir_charge weir_uncharge
 flooding -s 10.22.0.1 -n 100000 -r 400 -t 60000
 all_used() { [ "$(stat_of fresh newcomers_now)" = 20 ]; }
@@ -254,7 +254,7 @@ ok $? "no window has more than the budget of all newcomers" || diag "$line"
 holds "... and they used it up" [ "$(value max "$line")" -ge 18 ] || diag "$line"
 
 # Floors: a table that is too small; who has no place may not send more than before.
-weir -force -file - <<<'limit add small budget 20/30m sources 64 per 32,64 from 10.21.0.0/16' 2>/dev/null
+weir -file - <<<'limit add small budget 20/30m sources 64 per 32,64 from 10.21.0.0/16' 2>/dev/null
 for i in 1 2 3; do flood -s 10.21.0.1 -n 600 -c 6000; done
 floors() {
 	local i
@@ -280,25 +280,25 @@ like "$(<"$tmp/err")" "the counts of limit 'hand' go with 1 block, as the file d
 is "$(floors | cksum) $(weir source show blocked | grep -c 10.21.0.3)" "$(cksum <"$tmp/floors") 1" "... with counts and blocks"
 weir source release 10.21.0.3 >/dev/null
 is "$(weir -q -file "$tmp/file" -resume "$tmp/hand" 2>&1; weir source show blocked)" "" "... but not where something is in force"
-weir -force -file - <<<'# none'
+weir -file - <<<'# none'
 echo 'limit add small budget 20/10x' >"$tmp/invalid"
 weir -file "$tmp/invalid" -resume "$tmp/hand" 2>"$tmp/err"
 is "$? $(weir limit show | grep -o '^[a-z]*' | paste -sd ' ')" "1 small hand" "a file that is not valid leaves what was restored"
-weir -force -file - <<<'# none'
+weir -file - <<<'# none'
 echo 'limit add later budget 7/h sources 64' >"$tmp/last"
 weir -q -file "$tmp/invalid" -fallback "$tmp/last" -resume "$tmp/hand" 2>"$tmp/err"
 is "$? $(weir limit show | grep -o '^[a-z]*')" "1 later" "... but what was applied last, which may be newer" || diag "$(<"$tmp/err")"
-weir -force -file - <<<'# none'
+weir -file - <<<'# none'
 weir -file "$tmp/invalid" -fallback "$tmp/invalid" -resume "$tmp/hand" 2>"$tmp/err"
 is "$? $(weir limit show | grep -o '^[a-z]*' | paste -sd ' ')" "1 small hand" "... if that can be applied"
 like "$(<"$tmp/err")" "that of the saved state is in force" "... which is said"
-weir -force -file - <<<'# none'
+weir -file - <<<'# none'
 cp -p "$tmp/bad" "$tmp/broken"
 weir -q -file "$tmp/file" -resume "$tmp/broken" 2>"$tmp/err"
 is "$? $(weir limit show | grep -o '^[a-z]*')" "0 small" "a state that cannot be restored: the file is applied"
 like "$(tail -n 1 "$tmp/err")" "^weir: warning: the state in $tmp/broken was not restored: all counts begin anew; the file is kept as $tmp/broken.bad\$" "... and the state set aside"
 holds "... under another name" [ ! -e "$tmp/broken" -a -e "$tmp/broken.bad" ]
-weir -force -file - <<<'# none'
+weir -file - <<<'# none'
 is "$(weir -q -file "$tmp/file" -resume "$tmp/broken" 2>&1; echo $?)" 0 "no state: nothing is said"
 
 # A device that is gone; before 6.2, one that is up keeps its name

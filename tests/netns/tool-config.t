@@ -303,7 +303,7 @@ is $? 2 "... but a refusal keeps its status"
 # -fallback: what was applied is kept, and used where nothing is in force
 last() { weir -file "$tmp/conf" -fallback "$tmp/last" >"$tmp/out" 2>"$tmp/err"; }
 limits() { weir -j limit show | jq -r '[.[].limit] | join(" ")'; }
-quietly weir -force -file /dev/null
+quietly weir -file /dev/null
 is "$? $(limits)" "0 " "/dev/null is the empty configuration"
 rm -f "$tmp/last"
 echo 'limit add web budget 1/x' >"$tmp/conf"
@@ -320,11 +320,11 @@ weir exempt add 192.0.2.77
 last
 is "$? $(limits) $(weir -j exempt show | jq length)" "1 web 1" "an invalid one changes nothing"
 is "$(grep -c fallback "$tmp/err") $(grep -c 192.0.2.77 "$tmp/last")" "0 0" "... nor what is kept"
-echo '# none' | quietly weir -force -file -
+echo '# none' | quietly weir -file -
 last
 is "$? $(limits) $(weir -j exempt show | jq length)" "1 web 0" "... and where nothing is in force, what was kept is applied"
-like "$(<"$tmp/err")" "weir: warning: $tmp/conf: not applied: $tmp/last, the last configuration that was, is in force instead; correct the file and restart the service, or remove everything: weir -force -file /dev/null\$" "... which it says"
-echo '# none' | quietly weir -force -file -
+like "$(<"$tmp/err")" "weir: warning: $tmp/conf: not applied: $tmp/last, the last configuration that was, is in force instead; correct the file and restart the service, or remove everything: weir -file /dev/null\$" "... which it says"
+echo '# none' | quietly weir -file -
 weir -check -file "$tmp/conf" -fallback "$tmp/last" 2>/dev/null
 is "$? $(limits)" "1 " "-check applies neither"
 echo 'limit add web budget 10/1s to ::/0 dport 443 tcp' >"$tmp/conf"

@@ -248,8 +248,8 @@ for words in 'limit add ssh budget 100/s to ::/0' 'limit set ssh budget 101/s' '
 done
 is "$(advised -confirm 60s limit set ssh budget 102/s)$(advised confirm)" 00 "a change with -confirm has no advice"
 is "$(advised exempt add 198.51.100.7)$(advised block del 198.51.100.0/26)$(advised limit del ssh)" 000 "... nor one that lets more packets through"
-is "$(advised -force exempt del 198.51.100.7)" 1 "... but the end of an exemption has"
-weir -force -file "$tmp/saved" 2>/dev/null
+is "$(advised exempt del 198.51.100.7)" 1 "... but the end of an exemption has"
+weir -file "$tmp/saved" 2>/dev/null
 weir source release 198.51.100.200 >"$tmp/out"
 
 # colour: with always, or on a terminal that supports it

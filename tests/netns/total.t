@@ -58,7 +58,7 @@ admits 7 "who is forgotten starts anew" -s 198.18.0.1 -c 20
 # A smaller table, all full of those that stay; of the others its floors know.
 weir limit add small budget 5/total from 198.20.0.0/16 sources 4096 >/dev/null
 flood -s 198.20.1.0 -n 1000 -c 1000
-weir -force limit set small sources 64 >/dev/null
+weir limit set small sources 64 >/dev/null
 said=$(timeout 20 weir source charge 198.20.100.1 limit small 2>&1)
 like "$said $?" "nothing is left.* 2$" "a smaller table has no place for a newcomer"
 weir source forget 198.20.1.0/24 limit small >/dev/null

@@ -101,7 +101,7 @@ class Answer:
             elif number == 2:
                 self.offset = struct.unpack("=I", value)[0]
             elif number == 3:
-                self.cookie = struct.unpack("=Q", value)[0]
+                self.cookie = struct.unpack_from("=Q", value)[0]
             elif number == 5:
                 self.miss = struct.unpack("=I", value)[0]
             elif number == 6:

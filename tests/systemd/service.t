@@ -57,7 +57,7 @@ both 1 failed "$web;$router" "restart with an invalid file fails and changes not
 is "$(count)" "count 100" "... and keeps the counts"
 ctl status --no-pager -l
 like "$out" "weir: $conf:1:.*'1x'" "status shows the error"
-holds='; correct the file and restart the service, or remove everything: weir -force -file /dev/null'
+holds='; correct the file and restart the service, or remove everything: weir -file /dev/null'
 like "$(grep -o 'weir: .*' <<<"$out" | grep -v '\.service' | tail -n 1)" "weir: warning: $conf: not applied: the configuration that was in force still is$holds\$" "... and last what is in force, and what to do"
 echo "$web" >"$conf"
 ctl restart
@@ -131,7 +131,7 @@ rm $state
 systemctl start weir-state
 is "$(show weir-state Result) $(stat -c '%a %U' $state)" "success 600 root" "its service saves the state"
 crash() { # without ExecStop
-	weir -force -file - <<<'# none' 2>/dev/null
+	weir -file - <<<'# none' 2>/dev/null
 	rmmod weir
 	ends inactive
 }
@@ -176,7 +176,7 @@ rm $state
 rmmod weir
 ctl start
 both 1 failed "$web;$router" "without limits and with an invalid file, start applies the last configuration, and fails"
-weir -force -file /dev/null 2>/dev/null
+weir -file /dev/null 2>/dev/null
 is "$? $(in_force)" "0 " "... which one command removes"
 ctl start
 both 1 failed "$web;$router" "... until the next start"
@@ -332,7 +332,7 @@ boots() {
 	ctl start
 }
 echo "$wrong" >"$conf"
-weir -force -confirm 1d -file "$conf" 2>/dev/null
+weir -confirm 1d -file "$conf" 2>/dev/null
 is "$(in_force) $(timers)" "$wrong 1" "a file with -confirm"
 boots
 both 1 failed "$web;$router" "boot before it is confirmed starts with the last configuration, and fails"
@@ -342,7 +342,7 @@ ctl restart
 both 1 failed "$web;$router" "restart changes nothing, and fails again"
 boots
 both 1 failed "$web;$router" "... as does the next boot"
-weir -force -file "$conf" 2>/dev/null
+weir -file "$conf" 2>/dev/null
 ctl restart
 both 0 active "$wrong" "applied by hand, the file is applied by restart"
 boots
@@ -350,7 +350,7 @@ both 0 active "$wrong" "... which is then booted with"
 printf '%s\n' "$web" "$router" >"$conf"
 ctl reload
 echo "$wrong" >"$conf"
-weir -force -confirm 1d -file "$conf" 2>/dev/null
+weir -confirm 1d -file "$conf" 2>/dev/null
 weir confirm
 boots
 both 0 active "$wrong" "boot after it was confirmed starts with it"

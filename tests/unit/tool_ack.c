@@ -180,6 +180,10 @@ static void test_config_item(void **state)
 
 static void test_warning(void **state)
 {
+	static const struct {
+		uint64_t lost;
+		uint32_t place, more;
+	} cookie = { 7, 5, 2 };
 	struct nlmsghdr *nlh = begin_answer(0);
 
 	limit_request();
@@ -192,8 +196,9 @@ static void test_warning(void **state)
 	/* three limits, the first of which is the fifth */
 	nlh = begin_answer(0);
 	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "may never fit");
-	mnl_attr_put_u64(nlh, NLMSGERR_ATTR_COOKIE, 3ULL << 32 | 5);
+	mnl_attr_put(nlh, NLMSGERR_ATTR_COOKIE, sizeof(cookie), &cookie);
 	assert_int_equal(weir_nl_ack(&nl, &request, nlh), 0);
+	assert_int_equal(request.lost, 7);
 	assert_int_equal(request.place, 5);
 	assert_int_equal(request.more, 2);
 }

@@ -835,11 +835,11 @@ static u64 leaked_twice(const struct walk_limit *l, unsigned int i, u64 now)
 
 /*
  * A source's lists under the new budgets, each of which starts from one of the old. @more: in
- * these.
+ * these; @anew: the first starts from 0, if that has another unit.
  */
 static void source_move(struct walk_limit *was, const struct walk_limit *l,
 			struct walk_source *s, const unsigned int from[WEIR_BUDGETS_MAX],
-			const u64 more[WEIR_BUDGETS_MAX], bool kept, u64 now)
+			const u64 more[WEIR_BUDGETS_MAX], bool kept, bool anew, u64 now)
 {
 	struct walk_list bound[WEIR_BUDGETS_MAX] = { }, most[WEIR_BUDGETS_MAX] = { };
 	bool crowded = was->crowded || placed_of(l) > l->entries;
@@ -850,7 +850,7 @@ static void source_move(struct walk_limit *was, const struct walk_limit *l,
 
 		if (kept)
 			list_copy(&bound[i], &s->bound[i]);
-		else
+		else if (i || !anew || of->bytes == b->bytes)
 			bound_move(&bound[i], &s->bound[from[i]], of, b, now, crowded);
 		if (alike(of, b, kept))
 			list_copy(&most[i], &s->most[from[i]]);
@@ -892,7 +892,8 @@ void walk_limit_set(struct walk_limit *l, const struct weir_limit *real, bool ke
 				      &l->asked.zone, &real->cfg.zone, wall);
 	}
 	for (s = l->source; s < l->source + l->sources; s++) {
-		source_move(&was, l, s, from, more, kept, now);
+		source_move(&was, l, s, from, more, kept,
+			    l->asked.budgets_by || real->cfg.budgets_by, now);
 		memset(more, 0, sizeof(more));
 		s->stays &= kept;
 		s->inherits |= !kept && was.crowded && s->placed;

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A change warns of what took long to gather and is lost by it: blocks and live sources that find
+ * no room in a new table, and counts.
+ */
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "clock.h"
+#include "config/loss.h"
+#include "config/make.h"
+#include "limit/net.h"
+#include "table/layout.h"
+
+/* How much of a bucket of the new table is taken. */
+struct taken {
+	u32 blocks;
+	u32 sources;		/* live, known or blocked */
+};
+
+struct loss {
+	u64 blocks;
+	u64 sources;
+	u64 live;
+};
+
+bool weir_limit_recounts(const struct weir_limit *limit, const struct weir_limit *was)
+{
+	return was->budgets && limit->budgets && (was->cfg.budgets_by || limit->cfg.budgets_by) &&
+	       (was->bytes ^ limit->bytes) & BIT(0);
+}
+
+/* Compare the table of @was with @next, which takes over from it. May sleep. */
+static int table_loss(const struct weir_limit *was, const struct weir_table *next,
+		      const hsiphash_key_t *key, struct loss *loss)
+{
+	const bool known = was->table->states_off && next->states_off;
+	struct weir_source_state *state = kvmalloc_array(WEIR_WAYS_MAX, sizeof(*state), WEIR_GFP);
+	struct taken *taken = kvcalloc(next->mask + 1, sizeof(*taken), WEIR_GFP), *to;
+	int err = state && taken ? 0 : -ENOMEM;
+	u32 bucket, i, n;
+	bool full;
+
+	for (bucket = 0; !err && bucket <= was->table->mask; bucket++) {
+		n = weir_limit_walk(was, bucket, weir_clock(), true, state);
+		for (i = 0; i < n; i++) {
+			to = taken + (weir_source_hash(&state[i].source, was->prefix, key) &
+				      next->mask);
+			full = to->sources >= next->ways;
+			loss->live += state[i].live;
+			if (state[i].blocked)
+				loss->blocks += ++to->blocks > next->quota ||
+						(next->stays && full);
+			if (!state[i].blocked && !state[i].live && (!known || state[i].unknown))
+				continue;
+			loss->sources += full;
+			to->sources++;
+		}
+		cond_resched();
+	}
+	kvfree(taken);
+	kvfree(state);
+	return err;
+}
+
+int weir_limit_loss(const struct weir_limit *limit, const struct weir_limit *was,
+		    struct weir_net *wn, struct weir_error *error)
+{
+	struct loss loss = { };
+	int err;
+
+	lockdep_assert_held(&wn->lock);
+	err = table_loss(was, limit->table, &wn->key, &loss);
+	if (err)
+		return err;
+	if (loss.blocks) {
+		error->value = loss.blocks;
+		weir_refuse(error, 0, weir_limit_size_attr(&limit->cfg),
+			    "blocks find no room and end; a larger number keeps them");
+	} else if (loss.live && weir_limit_recounts(limit, was)) {
+		error->value = loss.live;
+		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
+			    "with budgets-by, another unit of the first budget ends all counts");
+	} else if (loss.sources && limit->budgets) {
+		error->value = loss.sources;
+		weir_refuse(error, 0, WEIR_A_LIMIT_SOURCES,
+			    "sources with small counts, or idle, find no room; a larger number keeps them");
+	}
+	return 0;
+}
