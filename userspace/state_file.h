@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A saved state as a file. weir(8), SAVED STATE, describes the format. */
+/* A saved state as a file. design.rst, Saved states, describes the format. */
 #ifndef WEIR_STATE_FILE_H
 #define WEIR_STATE_FILE_H
 

@@ -16,7 +16,7 @@ import urllib.parse
 HERE = pathlib.Path(__file__).resolve().parent
 DOCS = HERE.parent
 TOP = DOCS.parent
-MANUALS = ("weir.8", "weir.4", "weir-fleet.8")
+MANUALS = ("weir.8", "weir-limit.8", "weir-source.8", "weir.conf.5", "weir.4", "weir-fleet.8")
 
 
 def manual(page):
@@ -26,7 +26,7 @@ def manual(page):
     made = re.sub(r'</?section[^>]*>\n?|<table class="(head|foot)">.*?</table>\n?', "", made, flags=re.S)
     made = re.sub(r'^<div class="manual-text">|</div>\s*$', "", made.strip())
     # The site has the manuals of weir alone.
-    made = re.sub(r'<a class="Xr" href="(?!weir(-fleet)?\.[48])[^"]*">(.*?)</a>', r"\1", made)
+    made = re.sub(r'<a class="Xr" href="(?!weir(?:-\w+)?\.[48]|weir\.conf\.5)[^"]*">(.*?)</a>', r"\1", made)
     parts = re.split(r'<h([12]) class="S[hs]" id="([^"]*)"><a[^>]*>(.*?)</a></h[12]>\n?', made, flags=re.S)
     name, section = page.rsplit(".", 1)
     title = f"{name}({section})"
@@ -54,7 +54,7 @@ def recipes(page):
 def readme():
     text = (TOP / "README.md").read_text()
     text = re.sub(r"\]\(Documentation/(\w+\.svg)\)", r"](\1)", text)
-    text = re.sub(r"\]\(Documentation/(weir(?:-fleet)?\.[48])\)", r"](\1.rst)", text)
+    text = re.sub(r"\]\(Documentation/(weir[-.\w]*\.[458])\)", r"](\1.rst)", text)
     text = re.sub(r"\]\(Documentation/(\w+\.rst)\)", r"](\1)", text)
     text = text.replace("](Documentation/NEWS)", "](NEWS.md)")
     return re.sub(r"\[(MAINTAINERS)\]\(MAINTAINERS\)", r"`\1`", text)

@@ -101,7 +101,7 @@ static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit
 		return;
 	if (limit->cfg.penalty_ms && limit_spoofed(&limit->cfg.match))
 		weir_refuse(error, 0, WEIR_A_LIMIT_PENALTY_MS,
-			    "packets with spoofed addresses can get others blocked; see penalty in weir(8)");
+			    "spoofed packets can get others blocked; see penalty in weir-limit(8)");
 	else if (bytes < ETH_DATA_LEN)
 		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
 			    "packets larger than the budget never fit; they may have up to 1500 bytes");

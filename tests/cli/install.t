@@ -46,9 +46,12 @@ wanted() {
 	(cd "$top/Documentation/examples" && find . -type f -printf "%m $share/doc/weir/examples/%P\n" | sort -k2)
 	echo "\
 644 $share/doc/weir/weir.schema.json
-644 $share/man/man4/weir.4"
+644 $share/man/man4/weir.4
+644 $share/man/man5/weir.conf.5"
 	fleet "644 $share/man/man8/weir-fleet.8"
 	echo "\
+644 $share/man/man8/weir-limit.8
+644 $share/man/man8/weir-source.8
 644 $share/man/man8/weir.8
 644 $share/zsh/$zsh/_weir"
 }

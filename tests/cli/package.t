@@ -37,6 +37,9 @@ is "$(files weir | sed 's:usr/lib/systemd:lib/systemd:')" "644 etc/weir.conf
 755 usr/sbin/weir
 644 usr/share/bash-completion/completions/weir
 644 usr/share/man/man4/weir.4.gz
+644 usr/share/man/man5/weir.conf.5.gz
+644 usr/share/man/man8/weir-limit.8.gz
+644 usr/share/man/man8/weir-source.8.gz
 644 usr/share/man/man8/weir.8.gz
 644 usr/share/zsh/vendor-completions/_weir" "weir: the command and its service"
 holds "... and a folder for files that /etc/weir.conf includes" [ -d weir/etc/weir.d ]

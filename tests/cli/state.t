@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # weir save -state and weir restore: their words, and which files are restored. The files are
-# written by state_file.py, from what weir(8) says of them.
+# written by state_file.py, from what design.rst says of them.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 make=$top/tests/cli/state_file.py

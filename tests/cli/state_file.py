@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Saved states, written and read as weir(8) describes them, without the tool's code.
+"""Saved states, written and read as design.rst describes them, without the tool's code.
 
 usage: state_file.py make FILE [AGE [BOOT]]    write one: a configuration from stdin, saved AGE
                                                seconds ago, and a message with two sources

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # json.t: each command prints as JSON what weir -schema says of that command, monitor each event; a
-# key of the schema is printed by some of them; the jq programs of weir(8) run; one command has what
-# a monitoring system needs
+# key of the schema is printed by some of them; the jq programs of weir(8) run
 . "$(dirname "$0")/lib.sh"
 python3 -c 'import jsonschema' 2>/dev/null || skip_all "python3-jsonschema is not installed"
 begin

@@ -9,7 +9,7 @@ begin
 systemctl() { [ "$1" = stop ] || weir -file "$tmp/weir.conf"; }
 
 # One file a recipe, of lines "# command" and of what is printed
-sed -n '/^\.Sh RECIPES/,/^\.Sh OPTIONS/p' "$top/Documentation/weir.8" |
+sed -n '/^\.Sh RECIPES/,/^\.Sh JSON/p' "$top/Documentation/weir.8" |
 	awk -v at="$tmp/recipe" '
 		/^\.Ss / { n++ }
 		/^\.Ed/ { on = 0 }
@@ -33,27 +33,26 @@ before() {
 		;;
 	1:*"action drop"*) quiet ;;
 	3:*"source get"*) flood -s 198.51.100.9 -P udp -D 53 -c 30 ;;
-	4:*"source show"*) flood -s 203.0.113.9 -P tcp -D 25 -c 30 ;;
-	5:*"-s limit show"*)
+	4:*"-s limit show"*)
 		flooding -s 198.18.0.1 -n 131072 -r 4000 -t 60000
 		refuses() { [ "$(stat_of edge newcomers_refused.packets)" -gt 0 ]; }
 		wait_for 60 refuses || diag "no newcomer was refused"
 		;;
-	5:*"source forget"*) quiet ;;
-	7:*"source show"*) flood -s 203.0.113.9 -P tcp -D 22 -c 4 ;;
-	9:"cp "*)
+	4:*"source forget"*) quiet ;;
+	6:*"source show"*) flood -s 203.0.113.9 -P tcp -D 22 -c 4 ;;
+	8:"cp "*)
 		quietly weir limit add ssh budget 20/1m tcp dport 22 syn
 		weir exempt add 198.51.100.7
 		;;
-	8:*"source get"*) flood -s 203.0.113.9 -P tcp -D 443 -c 30 ;;
-	10:*"-s limit show"*) flood -s 203.0.113.9 -P tcp -D 443 -c 3000 ;;
+	7:*"source get"*) flood -s 203.0.113.9 -P tcp -D 443 -c 30 ;;
+	9:*"-s limit show"*) flood -s 203.0.113.9 -P tcp -D 443 -c 3000 ;;
 	esac
 }
 # given NUMBER: the limits that a recipe finds
 given() {
 	case $1 in
-	8 | 10) echo 'limit add web budget 20/1h to 192.0.2.0/24 tcp dport 443' ;;
-	9)
+	7 | 9) echo 'limit add web budget 20/1h to 192.0.2.0/24 tcp dport 443' ;;
+	8)
 		mkdir "$tmp/weir.d"
 		echo 'limit add web budget 1000/s to 192.0.2.0/24 tcp dport 443' >"$tmp/weir.d/web.conf"
 		echo 'include weir.d/*.conf' # as installed
@@ -111,11 +110,11 @@ monitored() {
 number=0
 while [ -e "$tmp/recipe$((number + 1))" ]; do
 	number=$((number + 1))
-	if [ "$number" = 10 ] && [ ! -e /sys/kernel/btf/weir ]; then
-		skip "the module has no BTF" "recipe 10"
+	if [ "$number" = 9 ] && [ ! -e /sys/kernel/btf/weir ]; then
+		skip "the module has no BTF" "recipe 9"
 		continue
 	fi
-	[ "$number" != 10 ] || rx nft delete table netdev probe
+	[ "$number" != 9 ] || rx nft delete table netdev probe
 	given "$number" >"$tmp/weir.conf"
 	weir -file "$tmp/weir.conf" 2>/dev/null || bail "cannot configure"
 	was=$(weir save)
@@ -139,7 +138,7 @@ while [ -e "$tmp/recipe$((number + 1))" ]; do
 	done <"$tmp/recipe$number"
 	told "$command"
 	is "$(weir save)" "$was" "recipe $number can be undone"
-	[ "$number" != 10 ] || rx nft add table netdev probe # for the clean-up
+	[ "$number" != 9 ] || rx nft add table netdev probe # for the clean-up
 done
-is "$number" 11 "the page has eleven recipes"
+is "$number" 10 "the page has ten recipes"
 finish
