@@ -3,8 +3,7 @@
 # compare.sh [sizes] [floods]: compare weir, hashlimit and an nft set under spoofed floods. sizes:
 # with tables too small, just right and large, while a thousand honest clients, a heavy source and
 # one just over its limit send. floods: of several kinds, with and without a newcomers' budget, while
-# sources send that were there before, and clients arrive. Each in one boot of a guest. Prints the tables of README.md; COMPARE_WRITE=1
-# writes them there.
+# sources send that were there before, and clients arrive. Each in one boot of a guest. COMPARE_WRITE=1 writes performance.rst.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 # shellcheck source=compare-words.sh
@@ -23,6 +22,7 @@ rate() { printf '%d %%' $((($1 + 5) / 10)); }
 part() { printf '%d.%02d %%' $(($1 * 100 / $2)) $(($1 * 10000 / $2 % 100)); }
 lost() { part "$(value "$1_lost")" "$(value "$1")"; }
 mib() { printf '%d.%02d MiB' $(($1 / 1048576)) $(($1 % 1048576 * 100 / 1048576)); }
+csv() { printf '\n.. csv-table::\n   :delim: |\n   :header-rows: 1\n\n' && sed '2d; s/^| *//; s/ *|$//; s/^/   /' && echo; }
 declare -A names=([newcomers]="weir, newcomers" [weir]=weir [lenient]="weir, lenient" [hashlimit]=hashlimit [nft]="nft set") \
 	floods=([new]="never repeated" [pool]="a pool that repeats" [burst]="for a second")
 
@@ -62,7 +62,7 @@ table() {
 		fail "the guest did not end well"
 	"$1" <"$out/cases.$1" >"$out/table.$1" || exit 1
 	cat "$out/table.$1"
-	[ -z "${COMPARE_WRITE:-}" ] || tests/bench/splice.sh README.md "$2" <"$out/table.$1"
+	[ -z "${COMPARE_WRITE:-}" ] || csv <"$out/table.$1" | tests/bench/splice.sh Documentation/performance.rst "$2"
 }
 [ $# -gt 0 ] || set -- sizes floods
 for name; do

@@ -6,7 +6,7 @@
 # Lines of code, with their prompt; pipes, timers and files of the reader's own are left out
 sed -nE 's/^    (# )?weir ((-exist |-s )?(limit|source|exempt) [^|]*)$/\2/p' "$top/README.md" |
 	sed -E 's/ +# .*//' >"$tmp/commands"
-ok $(($(wc -l <"$tmp/commands") < 30)) "README.md shows commands"
+ok $(($(wc -l <"$tmp/commands") < 16)) "README.md shows commands"
 while IFS= read -r command; do
 	[[ $command != *" # "* ]] || diag "$command"
 	eval "\"\$weir\" -check $command" >"$tmp/out" 2>"$tmp/err"
