@@ -576,13 +576,13 @@ static void limit_succeed(struct weir_net *wn, const struct weir_limit *limit,
 {
 	u64 budget[WEIR_BUDGETS_MAX];
 
-	memcpy(budget, limit->room, sizeof(budget));
-	/* That is reckoned for all sources alike, so not where a list has budgets of others. */
-	if (was && weir_limit_recounts(limit, was))
-		budget[0] = 0;
-	if (table_moves(limit, was))
+	if (table_moves(limit, was)) {
+		memcpy(budget, limit->room, sizeof(budget));
+		if (weir_limit_recounts(limit, was))
+			budget[0] = 0;
 		weir_table_succeed(limit->table, was->table, budget, was->room, &wn->key,
 				   weir_clock);
+	}
 	if (was && was->cfg.newcomers.window_ms != limit->cfg.newcomers.window_ms)
 		weir_newcomers_set(&limit->newcomers);
 }

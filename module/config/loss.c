@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A change warns of what took long to gather and is lost by it: blocks and live sources that find
- * no room in a new table, and counts.
+ * Count what a change of a limit loses: blocks and sources that find no room in the new table, and
+ * all counts if these begin anew.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -20,9 +20,9 @@ struct taken {
 };
 
 struct loss {
-	u64 blocks;
-	u64 sources;
-	u64 live;
+	u64 blocks;		/* that find no room */
+	u64 sources;		/* likewise: live, known or blocked */
+	u64 live;		/* all that are */
 };
 
 bool weir_limit_recounts(const struct weir_limit *limit, const struct weir_limit *was)

@@ -328,9 +328,9 @@ static void calendars_succeed(struct weir_table *next, struct weir_table *old)
 
 /*
  * Have the unpublished @next take over from @old, which has no predecessor itself. The
- * budgets are those of the limit with each table, one for each count, or 0 for a new one that
- * begins anew if its unit is another; @key outlives @next;
- * no packet has seen a later tick than @clock returns.
+ * budgets are those of the limit with each table, one for each count; a count whose new budget is
+ * 0 begins anew in another unit. @key outlives @next; no packet has seen a later tick than @clock
+ * returns.
  */
 void weir_table_succeed(struct weir_table *next, struct weir_table *old,
 			const u64 *budget, const u64 *old_budget, const hsiphash_key_t *key,
