@@ -215,7 +215,7 @@ mutants: ## see that tests fail on wrong changes (T=, SAMPLE=N, SEED=)
 	@tests/setup.sh test
 	@tests/mutants/run.py $(if $(SAMPLE),-s $(SAMPLE)) $(if $(SEED),-r $(SEED)) $(T)
 
-compare: ## weir, hashlimit, nft under floods (COMPARE_WRITE=1 writes it)
+compare: ## weir and others under floods (COMPARE_WRITE=1: performance.rst)
 	@tests/setup.sh test
 	@tests/bench/compare.sh
 

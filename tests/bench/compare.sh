@@ -3,7 +3,7 @@
 # compare.sh [sizes] [floods]: compare weir, hashlimit and an nft set under spoofed floods. sizes:
 # with tables too small, just right and large, while a thousand honest clients, a heavy source and
 # one just over its limit send. floods: of several kinds, with and without a newcomers' budget, while
-# sources send that were there before, and clients arrive. Each in one boot of a guest. COMPARE_WRITE=1 writes performance.rst.
+# sources send that were there before, and clients arrive. Each in one boot of a guest. COMPARE_WRITE=1 writes the tables in performance.rst.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 # shellcheck source=compare-words.sh
