@@ -280,7 +280,6 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 		largest = &limit->largest[!!(limit->bytes & BIT(i))];
 		*largest = min(*largest, room_least(limit, i));
 	}
-	limit->single = limit->budgets == 1 && !limit->cfg.budgets_by;
 	if (limit->budgets && !limit->cfg.budgets_by)
 		memcpy(limit->fits, limit->largest, sizeof(limit->fits));
 	return words_check(limit, error);

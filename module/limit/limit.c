@@ -63,35 +63,37 @@ unsigned int weir_limit_walk(const struct weir_limit *limit, u32 bucket, u64 tic
 			       limit->cfg.budgets_by ? &listed.own : NULL, whether, state);
 }
 
-static noinline u16 cost_several(const struct weir_limit *limit, struct weir_lookup *lookup,
-				 const struct weir_source *whole)
+static noinline u16 cost_each(const struct weir_limit *limit, struct weir_lookup *lookup,
+			      const struct weir_source *whole)
 {
-	const u64 *room = weir_limit_room(limit, whole, lookup->own);
 	unsigned int i;
 
-	lookup->budgets = room;
+	lookup->budgets = weir_limit_room(limit, whole, lookup->own);
 	if (!limit->budgets) {
 		/* Only a block refuses that. */
-		lookup->cost = 0;
-		lookup->budget = U64_MAX;
+		memset(lookup->amount, 0, sizeof(lookup->amount));
 		return WEIR_UNCHARGED;
 	}
 	for (i = 0; i < limit->budgets; i++)
-		if (lookup->amount[!!(limit->bytes & BIT(i))] > room[i])
-			return WEIR_REFUSED | WEIR_TOO_LARGE | WEIR_BY_BUDGET |
+		if (lookup->amount[!!(limit->bytes & BIT(i))] > lookup->budgets[i])
+			return WEIR_REFUSED | WEIR_TOO_LARGE |
+			       (limit->budgets > 1 ? WEIR_BY_BUDGET : 0) |
 			       i << WEIR_BUDGET_SHIFT;
 	return 0;
 }
 
 /* By the member of the list that was found, if one was. */
-static inline u16 cost_single(const struct weir_limit *limit, struct weir_lookup *lookup,
+static inline u16 cost_listed(const struct weir_limit *limit, struct weir_lookup *lookup,
 			      size_t found)
 {
 	u64 own = weir_prefixes_budget_of(limit->cfg.budgets_by, found);
 
-	lookup->cost = lookup->amount[limit->bytes];
-	lookup->budget = own ?: limit->room[0];
-	return lookup->cost > lookup->budget ? WEIR_REFUSED | WEIR_TOO_LARGE : 0;
+	if (own) {
+		lookup->own[0] = own;
+		lookup->budgets = lookup->own;
+	}
+	return lookup->amount[limit->bytes] > lookup->budgets[0] ?
+	       WEIR_REFUSED | WEIR_TOO_LARGE : 0;
 }
 
 /*
@@ -101,18 +103,18 @@ static inline u16 cost_single(const struct weir_limit *limit, struct weir_lookup
 u16 weir_limit_cost_ipv4(const struct weir_limit *limit, struct weir_lookup *lookup,
 			 const struct weir_source *whole)
 {
-	if (unlikely(limit->budgets != 1))
-		return cost_several(limit, lookup, whole);
-	return cost_single(limit, lookup,
+	if (unlikely(limit->budgets != 1 || !limit->cfg.budgets_by))
+		return cost_each(limit, lookup, whole);
+	return cost_listed(limit, lookup,
 			   weir_prefixes_ipv4(limit->cfg.budgets_by, whole->word[0]));
 }
 
 u16 weir_limit_cost_ipv6(const struct weir_limit *limit, struct weir_lookup *lookup,
 			 const struct weir_source *whole)
 {
-	if (unlikely(limit->budgets != 1))
-		return cost_several(limit, lookup, whole);
-	return cost_single(limit, lookup,
+	if (unlikely(limit->budgets != 1 || !limit->cfg.budgets_by))
+		return cost_each(limit, lookup, whole);
+	return cost_listed(limit, lookup,
 			   weir_prefixes_ipv6(limit->cfg.budgets_by, whole->word));
 }
 

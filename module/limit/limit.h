@@ -33,7 +33,6 @@ struct weir_limit {
 	bool observe;		/* drop nothing */
 	bool plain;		/* it drops, and logs none of that */
 	bool renew;		/* refusals prolong the penalty */
-	bool single;		/* one budget, which is that of all sources */
 	u32 id;			/* even, never used again in a namespace; 0 until it is made */
 	u32 span_ticks;		/* window and a slot: how long a charged source is live */
 	u64 penalty_ticks;	/* for which a source that exceeds is blocked; 0: not at all */
@@ -105,19 +104,14 @@ u16 weir_limit_cost_ipv6(const struct weir_limit *limit, struct weir_lookup *loo
 static inline u16 weir_limit_cost(const struct weir_limit *limit, struct weir_lookup *lookup,
 				  const struct weir_source *whole, u32 packets, u64 bytes)
 {
-	if (unlikely(!limit->single)) {
-		lookup->budgets = limit->room;
-		lookup->amount[false] = packets;
-		lookup->amount[true] = bytes;
-		if (packets <= limit->fits[false] && bytes <= limit->fits[true])
-			return 0;
-		return unlikely(whole->scope & WEIR_SCOPE_IPV6) ?
-		       weir_limit_cost_ipv6(limit, lookup, whole) :
-		       weir_limit_cost_ipv4(limit, lookup, whole);
-	}
-	lookup->cost = limit->bytes ? bytes : packets;
-	lookup->budget = limit->room[0];
-	return unlikely(lookup->cost > lookup->budget) ? WEIR_REFUSED | WEIR_TOO_LARGE : 0;
+	lookup->amount[false] = packets;
+	lookup->amount[true] = bytes;
+	lookup->budgets = limit->room;
+	if (likely(packets <= limit->fits[false] && bytes <= limit->fits[true]))
+		return 0;
+	return unlikely(whole->scope & WEIR_SCOPE_IPV6) ?
+	       weir_limit_cost_ipv6(limit, lookup, whole) :
+	       weir_limit_cost_ipv4(limit, lookup, whole);
 }
 
 /* Under rcu_read_lock() or the namespace's mutex; NULL where there is none. */

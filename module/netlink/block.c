@@ -68,7 +68,6 @@ static struct weir_lookup block_lookup(const struct weir_net *wn, const struct b
 	return (struct weir_lookup) {
 		.source = masked,
 		.tick = block->tick,
-		.budget = U64_MAX,
 		.budgets = limit->room,
 		.hash = weir_source_hash(masked, limit->prefix, &wn->key),
 	};

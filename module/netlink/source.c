@@ -115,7 +115,7 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 	const u64 *room = weir_limit_room(limit, &charge->asked.source, own);
 	const u64 largest = weir_limit_largest(limit, room, limit->bytes & 1);
 	struct weir_take take = {
-		.cost = charge->cost, .most = room[0] << reserve,
+		.cost = charge->cost, .due = reserve ? room[0] : 0,
 		.drain = charge->mode == WEIR_CHARGE_MODE_DRAIN,
 	};
 	u64 slot[WEIR_SLOTS_MAX + 1], wait = WEIR_NEVER;
@@ -151,7 +151,7 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 		state.blocked = max(state.blocked, wait);
 		state.wait = max(state.wait, wait);
 	}
-	charge->taken = weir_result_verdict(result) == WEIR_ADMIT ? request.lookup.cost : 0;
+	charge->taken = weir_result_verdict(result) == WEIR_ADMIT ? take.cost : 0;
 	return weir_nl_put_source(reply, wn->net, limit, &state, NULL) ?:
 	       weir_nl_put_u64(reply, WEIR_A_SOURCE_TAKEN, charge->taken) ?:
 	       wait == WEIR_NEVER ? 0 :

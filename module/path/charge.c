@@ -112,7 +112,7 @@ void weir_limit_undo(const struct weir_net *wn, const struct weir_limit *limit,
 /*
  * As weir_limit_charge(), for a program, which may take less than it asks for, or reserve. It
  * names the source, so no source is limited by that, nor is it a stranger: the newcomers' budget
- * is not asked. @wait: as of weir_table_take(), and what is charged is request->lookup.cost.
+ * is not asked. @wait and take->cost are results, as of weir_table_take().
  */
 struct weir_result weir_limit_take(struct weir_net *wn, const struct weir_limit *limit,
 				   struct weir_request *request, struct weir_take *take, u64 *wait)
@@ -123,6 +123,10 @@ struct weir_result weir_limit_take(struct weir_net *wn, const struct weir_limit 
 	take->permit = (struct weir_permit) { .known_ticks = limit->newcomers.known_ticks };
 	weir_request_prepare(request, wn, limit);
 	lookup->budgets = weir_limit_room(limit, request->source, lookup->own);
+	if (take->due) {
+		lookup->own[0] = 2 * take->due;
+		lookup->budgets = lookup->own;
+	}
 	weir_batch_return(limit->table, lookup);
 	flags = weir_table_take(limit->table, lookup, take, wait);
 	if (flags & WEIR_EVICTED) {

@@ -89,7 +89,8 @@ void weir_refusal_store(const struct weir_net *wn, const struct weir_config *con
 	entry->result.flags = WEIR_REFUSED | (result.flags & WEIR_BUDGET_MASK);
 	/* A block refuses packets of any size. */
 	entry->bytes = weir_result_reason(result) != WEIR_REASON_BLOCK &&
-		       limit->bytes & BIT(weir_result_budget(result)) ? lookup->cost : 0;
+		       limit->bytes & BIT(weir_result_budget(result)) ?
+		       lookup->amount[true] : 0;
 	WRITE_ONCE(entry->generation, config->generation);
 	/* Pairs with cache_stored(). */
 	WRITE_ONCE(cache->generation, config->generation);

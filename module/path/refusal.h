@@ -136,7 +136,7 @@ static inline bool weir_refusal_free(const struct weir_refusal *entry, u16 gener
 		return !smp_load_acquire(&entry->count);
 	return lookup->tick >= entry->until ||
 	       (entry->way == lookup->way &&
-		(entry->seq != lookup->seq || lookup->cost < entry->bytes));
+		(entry->seq != lookup->seq || lookup->amount[true] < entry->bytes));
 }
 
 /*

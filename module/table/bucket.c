@@ -68,7 +68,7 @@ static void tag_store(struct weir_bucket *bucket, unsigned int i, u8 tag)
 {
 	/* Pairs with searches without the lock. */
 	WRITE_ONCE(bucket->tag[i], tag);
-	/* Pairs with take(): a CPU that reads this version sees the tag. */
+	/* Pairs with find(): a CPU that reads this version sees the tag. */
 	smp_store_release(&bucket->version, bucket->version + 1);
 }
 
@@ -127,9 +127,7 @@ static inline int free_way(const struct weir_table *table, const struct weir_buc
 static inline u64 weight(const struct weir_table *table, struct weir_wheel *first,
 			 const struct weir_lookup *lookup)
 {
-	return weir_table_single(table) ?
-	       counts_weight(table, first, lookup->slot[0], lookup->tick, true) :
-	       weir_counts_weight(table, first, lookup->tick);
+	return counts_weight(table, first, lookup->slot[0], lookup->tick);
 }
 
 static u64 way_weight(const struct weir_table *table, struct weir_bucket *bucket, unsigned int i,
@@ -241,8 +239,7 @@ static u64 victim(const struct weir_table *table, struct weir_bucket *bucket,
  * Returns WEIR_CHARGED, perhaps with WEIR_EVICTED, or if all stay WEIR_REFUSED | WEIR_FLOORED.
  */
 static inline u16 bucket_take(const struct weir_table *table, struct weir_bucket *bucket,
-			      struct weir_lookup *lookup, const struct weir_permit *permit,
-			      const bool single)
+			      struct weir_lookup *lookup, const struct weir_permit *permit)
 {
 	int i = free_way(table, bucket, lookup->hash);
 	struct weir_wheel *floor = weir_bucket_floor(table, bucket), *wheel;
@@ -261,7 +258,7 @@ static inline u16 bucket_take(const struct weir_table *table, struct weir_bucket
 	wheel = weir_way_wheel(table, way);
 	/* Who was live is so, or has become idle; others may have been charged meanwhile. */
 	if (!free && (!live || table->stays)) {
-		live = counts_weight(table, wheel, lookup->slot[0], lookup->tick, single);
+		live = weight(table, wheel, lookup);
 		if (unlikely(live == WEIR_STAYS)) {
 			raw_spin_unlock(&way->lock);
 			return WEIR_REFUSED | WEIR_FLOORED;
@@ -269,9 +266,7 @@ static inline u16 bucket_take(const struct weir_table *table, struct weir_bucket
 	}
 	weir_way_write_begin(way);
 	if (!live)
-		counts_copy(table, floor, wheel, free, single);
-	else if (single)
-		weir_count_raise(table->count, floor, wheel);
+		counts_copy(table, floor, wheel, free);
 	else
 		weir_counts_start(table, floor, wheel);
 	way_give(table, bucket, i, lookup->source, lookup->hash);
@@ -281,7 +276,7 @@ static inline u16 bucket_take(const struct weir_table *table, struct weir_bucket
 		});
 	atomic_set(&way->dropped, 0);
 	/* The floor had room, and so has its copy. */
-	counts_add(table, wheel, lookup, single);
+	counts_add(table, wheel, lookup);
 	write_seqcount_end(&way->seq);
 	lookup->way = way;
 	raw_spin_unlock(&way->lock);
@@ -297,7 +292,7 @@ u16 weir_way_charge(const struct weir_table *table, struct weir_way *way,
 
 	lockdep_assert_held(&way->lock);
 	/* A refusal leaves the seqcount alone. */
-	result = weir_counts_full(table, wheel, lookup);
+	result = counts_full(table, wheel, lookup);
 	if (result) {
 		lookup->seq = raw_read_seqcount(&way->seq);
 		kcsan_atomic_next(0);
@@ -305,7 +300,7 @@ u16 weir_way_charge(const struct weir_table *table, struct weir_way *way,
 		       result | WEIR_FIRST;
 	}
 	weir_way_write_begin(way);
-	weir_counts_add(table, wheel, lookup);
+	counts_add(table, wheel, lookup);
 	write_seqcount_end(&way->seq);
 	return WEIR_CHARGED;
 }
@@ -370,8 +365,12 @@ static noinline u16 bucket_expire(const struct weir_table *table, struct weir_bu
 	       (ffs(ends) - 1) << WEIR_BUDGET_SHIFT;
 }
 
-static inline u16 bucket_admit(struct weir_table *table, struct weir_lookup *lookup, u32 version,
-			       const struct weir_permit *permit, const bool single)
+/*
+ * As weir_table_charge(), for a source of which a search found no way, or that needs the permit.
+ * @again: search again, whatever lookup->version is.
+ */
+u16 __flatten weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup, bool again,
+				const struct weir_permit *permit)
 {
 	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
 	struct weir_wheel *floor = weir_bucket_floor(table, bucket);
@@ -387,39 +386,22 @@ static inline u16 bucket_admit(struct weir_table *table, struct weir_lookup *loo
 		if (result)
 			goto out;
 	}
-	if (unlikely(bucket->version != version)) {
+	if (unlikely(again || bucket->version != lookup->version)) {
 		result = bucket_charge(table, bucket, lookup, permit);
 		if (result)
 			goto out;
 	}
-	if (!single)
+	if (table->more)
 		weir_counts_advance(table, floor, lookup->tick);
 	else if (floor->at != lookup->slot[0])
 		weir_count_advance(&table->count->shape, floor, lookup->slot[0]);
 	lookup->way = NULL;
-	result = counts_full(table, floor, lookup, single);
+	result = counts_full(table, floor, lookup);
 	result = result ? result | WEIR_FLOORED :
-		 bucket_take(table, bucket, lookup, permit, single);
+		 bucket_take(table, bucket, lookup, permit);
 out:
 	raw_spin_unlock(&bucket->lock);
 	return result;
-}
-
-static noinline u16 bucket_admit_several(struct weir_table *table, struct weir_lookup *lookup,
-					 u32 version, const struct weir_permit *permit)
-{
-	return bucket_admit(table, lookup, version, permit, false);
-}
-
-/*
- * As weir_table_charge(), for a source of which a search found no way, or that needs
- * the permit. @version is the bucket's, read before that search.
- */
-u16 __flatten weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup, u32 version,
-				const struct weir_permit *permit)
-{
-	return weir_table_single(table) ? bucket_admit(table, lookup, version, permit, true) :
-	       bucket_admit_several(table, lookup, version, permit);
 }
 
 /*

@@ -7,118 +7,55 @@
 #include "table/resize.h"
 #include "table/state.h"
 
+/* Find a source's way without a lock. @seq: its seqcount, read before its source was compared. */
+static inline bool find(struct weir_table *table, struct weir_bucket *bucket,
+			struct weir_lookup *lookup, u32 *seq)
+{
+	struct weir_way *way = weir_bucket_way(table, bucket, weir_hash_home(table, lookup->hash));
+
+	lookup->way = way;
+	weir_table_settle(table, lookup->hash);
+	lookup->slot[0] = weir_table_slot(table, lookup->tick);
+	*seq = raw_read_seqcount(&way->seq);
+	if (likely(weir_way_is(table, way, lookup->source)))
+		return true;
+	/* If the version is the same under the lock, the source is not in the bucket. */
+	lookup->version = smp_load_acquire(&bucket->version);
+	way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
+	lookup->way = way;
+	if (!way)
+		return false;
+	*seq = raw_read_seqcount(&way->seq);
+	/* If the way is another source's by now, the version has changed. */
+	if (weir_way_is(table, way, lookup->source))
+		return true;
+	lookup->way = NULL;
+	return false;
+}
+
 /* Refuse with @result, of counts_full(), if what was read since @seq is consistent. */
 static inline bool way_refuses(const struct weir_table *table, struct weir_way *way, u32 seq,
-			       const struct weir_lookup *lookup, u16 result, const bool single)
+			       struct weir_lookup *lookup, u16 result)
 {
-	const unsigned int i = single ? 0 : result >> WEIR_BUDGET_SHIFT;
+	const unsigned int i = result >> WEIR_BUDGET_SHIFT;
 	const struct weir_count *count = &table->count[i];
-	struct weir_wheel *first = weir_way_wheel(table, way);
-	struct weir_wheel *wheel = single ? first : weir_wheel_of(count, first);
+	struct weir_wheel *wheel = weir_wheel_of(count, weir_way_wheel(table, way));
 
 	if (seq & 1 || !weir_count_marked(&count->shape, wheel, lookup->slot[i]) ||
 	    read_seqcount_retry(&way->seq, seq))
 		return false;
-	weir_count_mark(&count->shape, wheel, lookup->slot[i], lookup->cost);
+	weir_count_mark(&count->shape, wheel, lookup->slot[i], lookup->amount[count->bytes]);
+	lookup->seq = seq;
 	return true;
 }
 
-/* Charge or refuse if the way is still the known source's, else return 0. */
-static inline u16 way_take(const struct weir_table *table, struct weir_way *way, u32 seq,
-			   struct weir_lookup *lookup, const bool single)
-{
-	u16 result = 0;
-
-	raw_spin_lock(&way->lock);
-	if (likely(way->seq.sequence == seq)) {
-		weir_way_write_begin(way);
-		counts_add(table, weir_way_wheel(table, way), lookup, single);
-		write_seqcount_end(&way->seq);
-		result = WEIR_CHARGED;
-	} else if (weir_way_is(table, way, lookup->source) && !(way->scope & WEIR_STATE_FLAGS)) {
-		result = weir_way_charge(table, way, lookup);
-	}
-	raw_spin_unlock(&way->lock);
-	return result;
-}
-
 /* Answer for a source without a way of its own, or whose way is not known yet. */
-static noinline u16 take_newcomer(const struct weir_table *table,
-				  const struct weir_bucket *bucket)
+static noinline u16 charge_newcomer(const struct weir_table *table,
+				    const struct weir_bucket *bucket)
 {
 	/* Pairs with bucket_pull(): a way that it freed is seen only after this. */
 	smp_rmb();
 	return READ_ONCE(bucket->moving) ? WEIR_AGAIN : WEIR_NEWCOMER;
-}
-
-/*
- * Find the way of a source and refuse without its lock if that is certain;
- * otherwise charge it, if @wanted.
- */
-static inline u16 take(struct weir_table *table, struct weir_lookup *lookup, const bool wanted,
-		       const bool single)
-{
-	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
-	struct weir_way *way;
-	u32 seq, version, scope;
-	u16 result;
-
-	weir_table_settle(table, lookup->hash);
-	lookup->slot[0] = weir_table_slot(table, lookup->tick);
-	way = weir_bucket_way(table, bucket, weir_hash_home(table, lookup->hash));
-	seq = raw_read_seqcount(&way->seq);
-	if (unlikely(!weir_way_is(table, way, lookup->source))) {
-		/* If it is unchanged under the lock, what was not found is not there. */
-		version = smp_load_acquire(&bucket->version);
-		way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
-		lookup->way = way;
-		if (!way)
-			goto stranger;
-		seq = raw_read_seqcount(&way->seq);
-		/* Another source's by now: no seqcount value will match 1. */
-		if (!weir_way_is(table, way, lookup->source))
-			seq = 1;
-	}
-	lookup->way = way;
-	scope = way->scope;
-	result = counts_full(table, weir_way_wheel(table, way), lookup, single);
-	if (result && likely(!(scope & WEIR_STATE_BLOCKED))) {
-		if (way_refuses(table, way, seq, lookup, result, single)) {
-			lookup->seq = seq;
-			return result;
-		}
-		seq = 1;
-	}
-	kcsan_atomic_next(0);
-	if (unlikely(scope & WEIR_STATE_FLAGS)) {
-		if (scope & WEIR_STATE_BLOCKED) {
-			result = weir_state_blocked(table, bucket, lookup, seq, wanted);
-			if (result)
-				return result;
-			seq = 1;
-		}
-		if (wanted && scope & WEIR_STATE_NEWCOMER)
-			return take_newcomer(table, bucket);
-	}
-	if (!wanted)
-		return 0;
-	result = way_take(table, way, seq, lookup, single);
-	if (likely(result))
-		return result;
-	/* Another source's by now: force a second search. */
-	version = READ_ONCE(bucket->version) - 1;
-stranger:
-	kcsan_atomic_next(0);
-	if (!wanted)
-		return 0;
-	return table->states_off ? take_newcomer(table, bucket) :
-	       weir_bucket_admit(table, lookup, version, NULL);
-}
-
-static noinline __flatten u16 take_several(struct weir_table *table, struct weir_lookup *lookup,
-					   bool wanted)
-{
-	return take(table, lookup, wanted, false);
 }
 
 /*
@@ -128,8 +65,57 @@ static noinline __flatten u16 take_several(struct weir_table *table, struct weir
  */
 u16 __flatten weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup)
 {
-	return weir_table_single(table) ? take(table, lookup, false, true) :
-	       take_several(table, lookup, false);
+	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
+	struct weir_way *way;
+	u32 seq, scope;
+	u16 result;
+
+	if (unlikely(!find(table, bucket, lookup, &seq)))
+		goto out;
+	way = lookup->way;
+	scope = way->scope;
+	result = counts_full(table, weir_way_wheel(table, way), lookup);
+	if (result && likely(!(scope & WEIR_STATE_BLOCKED)) &&
+	    way_refuses(table, way, seq, lookup, result))
+		return result;
+	if (unlikely(scope & WEIR_STATE_BLOCKED))
+		return weir_state_blocked(table, bucket, lookup, seq);
+out:
+	kcsan_atomic_next(0);
+	return 0;
+}
+
+/* Charge a source that find() did not find. */
+static inline u16 charge_stranger(struct weir_table *table, struct weir_bucket *bucket,
+				  struct weir_lookup *lookup, bool again)
+{
+	kcsan_atomic_next(0);
+	return table->states_off ? charge_newcomer(table, bucket) :
+	       weir_bucket_admit(table, lookup, again, NULL);
+}
+
+/* Charge or refuse under its lock the way that find() found; @seq and @scope as read there. */
+static noinline u16 charge_locked(struct weir_table *table, struct weir_bucket *bucket,
+				  struct weir_lookup *lookup, u32 seq, u32 scope)
+{
+	struct weir_way *way = lookup->way;
+	u16 result = 0;
+
+	kcsan_atomic_next(0);
+	if (scope & WEIR_STATE_BLOCKED) {
+		result = weir_state_blocked(table, bucket, lookup, seq);
+		if (result)
+			return result;
+		weir_state_unblock(table, bucket, lookup->tick);
+	}
+	if (scope & WEIR_STATE_NEWCOMER)
+		return charge_newcomer(table, bucket);
+	raw_spin_lock(&way->lock);
+	if (weir_way_is(table, way, lookup->source) && !(way->scope & WEIR_STATE_FLAGS))
+		result = weir_way_charge(table, way, lookup);
+	raw_spin_unlock(&way->lock);
+	/* It may be another source's by now: search again. */
+	return result ?: charge_stranger(table, bucket, lookup, true);
 }
 
 /*
@@ -139,8 +125,32 @@ u16 __flatten weir_table_refuse(struct weir_table *table, struct weir_lookup *lo
  */
 u16 __flatten weir_table_charge(struct weir_table *table, struct weir_lookup *lookup)
 {
-	return weir_table_single(table) ? take(table, lookup, true, true) :
-	       take_several(table, lookup, true);
+	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
+	struct weir_way *way;
+	u32 seq, scope;
+	u16 result;
+
+	if (!find(table, bucket, lookup, &seq))
+		return charge_stranger(table, bucket, lookup, false);
+	way = lookup->way;
+	scope = way->scope;
+	result = counts_full(table, weir_way_wheel(table, way), lookup);
+	if (result && likely(!(scope & WEIR_STATE_BLOCKED)) &&
+	    way_refuses(table, way, seq, lookup, result))
+		return result;
+	if (unlikely(result || scope & WEIR_STATE_FLAGS))
+		return charge_locked(table, bucket, lookup, seq, scope);
+	kcsan_atomic_next(0);
+	raw_spin_lock(&way->lock);
+	if (unlikely(way->seq.sequence != seq)) {
+		raw_spin_unlock(&way->lock);
+		return charge_locked(table, bucket, lookup, seq, scope);
+	}
+	weir_way_write_begin(way);
+	counts_add(table, weir_way_wheel(table, way), lookup);
+	write_seqcount_end(&way->seq);
+	raw_spin_unlock(&way->lock);
+	return WEIR_CHARGED;
 }
 
 /* Is the source a newcomer, after weir_table_refuse() did not refuse it? */
@@ -153,23 +163,20 @@ bool weir_table_unknown(const struct weir_table *table, const struct weir_lookup
 	/* If it is another source's by now, that source evicted this one. */
 	if (way && !(data_race(way->scope) & WEIR_STATE_NEWCOMER))
 		return false;
-	return take_newcomer(table, weir_bucket(table, lookup->hash)) == WEIR_NEWCOMER;
+	return charge_newcomer(table, weir_bucket(table, lookup->hash)) == WEIR_NEWCOMER;
 }
 
 /* Is the source in a successor by now, after weir_table_refuse() did not refuse it? */
 bool weir_table_moved(const struct weir_table *table, const struct weir_lookup *lookup)
 {
-	return take_newcomer(table, weir_bucket(table, lookup->hash)) == WEIR_AGAIN;
+	return charge_newcomer(table, weir_bucket(table, lookup->hash)) == WEIR_AGAIN;
 }
 
 /* Charge a newcomer, after weir_table_charge(). Returns as that, but not WEIR_NEWCOMER. */
 u16 weir_table_admit(struct weir_table *table, struct weir_lookup *lookup,
 		     const struct weir_permit *permit)
 {
-	const struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
-
-	/* Have it searched again. */
-	return weir_bucket_admit(table, lookup, READ_ONCE(bucket->version) - 1, permit);
+	return weir_bucket_admit(table, lookup, true, permit);
 }
 
 /*
@@ -272,5 +279,6 @@ u64 weir_budgets_until(const struct weir_table *table, const struct weir_lookup 
 		left = weir_block_left(weir_way_until(table, bucket, lookup->way), lookup->tick);
 		return left == WEIR_NEVER ? left : lookup->tick + left;
 	}
-	return weir_count_until(count, wheel, lookup->tick, lookup->cost, lookup->budget);
+	return weir_count_until(count, wheel, lookup->tick, lookup->amount[count->bytes],
+				lookup->budgets[i]);
 }

@@ -42,7 +42,7 @@ u64 weir_count_until(const struct weir_count *count, const struct weir_wheel *wh
 
 /* Of counts that are full, @full by index, the one that stays so for longest refuses. */
 noinline u16 weir_counts_longest(const struct weir_table *table, struct weir_wheel *first,
-				 struct weir_lookup *lookup, unsigned int full)
+				 const struct weir_lookup *lookup, unsigned int full)
 {
 	const struct weir_count *count = table->count;
 	u64 until, latest = 0;
@@ -58,26 +58,34 @@ noinline u16 weir_counts_longest(const struct weir_table *table, struct weir_whe
 			by = i;
 		}
 	}
-	lookup->cost = lookup->amount[table->count[by].bytes];
-	lookup->budget = lookup->budgets[by];
 	return WEIR_REFUSED | WEIR_BY_BUDGET | by << WEIR_BUDGET_SHIFT;
 }
 
-/* For callers that do not know how many counts there are. */
-u16 weir_counts_full(const struct weir_table *table, struct weir_wheel *first,
-		     struct weir_lookup *lookup)
+u64 weir_counts_weight_more(const struct weir_table *table, struct weir_wheel *first, u64 tick)
 {
-	return weir_table_single(table) ? counts_full(table, first, lookup, true) :
-	       counts_full(table, first, lookup, false);
+	const struct weir_count *count = table->count;
+	u64 sum, weight = 0;
+	unsigned int i;
+
+	for (i = 1; i <= table->more; i++) {
+		count++;
+		sum = weir_count_sum(&count->shape, weir_wheel_of(count, first),
+				     weir_count_slot(count, tick));
+		weight = max(weight, count_weight(count, sum, false));
+	}
+	return weight;
 }
 
-void weir_counts_add(const struct weir_table *table, struct weir_wheel *first,
-		     struct weir_lookup *lookup)
+void weir_counts_copy_more(const struct weir_table *table, struct weir_wheel *floor,
+			   struct weir_wheel *first, bool free)
 {
-	if (weir_table_single(table))
-		counts_add(table, first, lookup, true);
-	else
-		counts_add(table, first, lookup, false);
+	const struct weir_count *count = table->count;
+	unsigned int i;
+
+	for (i = 1; i <= table->more; i++) {
+		count++;
+		count_copy(count, weir_wheel_of(count, floor), weir_wheel_of(count, first), free);
+	}
 }
 
 /* Mark a refusal in the count that refused. Returns whether one was marked there. */
@@ -89,13 +97,13 @@ bool weir_counts_mark(const struct weir_table *table, struct weir_wheel *first,
 	struct weir_wheel *wheel = weir_wheel_of(count, first);
 	bool marked = weir_count_marked(&count->shape, wheel, lookup->slot[i]);
 
-	weir_count_mark(&count->shape, wheel, lookup->slot[i], lookup->cost);
+	weir_count_mark(&count->shape, wheel, lookup->slot[i], lookup->amount[count->bytes]);
 	return marked;
 }
 
 u64 weir_counts_weight(const struct weir_table *table, struct weir_wheel *first, u64 tick)
 {
-	return counts_weight(table, first, weir_table_slot(table, tick), tick, false);
+	return counts_weight(table, first, weir_table_slot(table, tick), tick);
 }
 
 /*
@@ -115,7 +123,6 @@ bool weir_counts_undo(const struct weir_table *table, struct weir_wheel *first,
 		wheel = weir_wheel_of(count, first);
 		age = wheel->at - lookup->receipt.at[i];
 		given &= weir_count_undo(&count->shape, wheel, wheel->at - age,
-					 weir_table_single(table) ? lookup->cost :
 					 lookup->amount[count->bytes]);
 	}
 	return given;

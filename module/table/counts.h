@@ -3,8 +3,6 @@
  * All counts of a way or of a floor at once. See the top of counts.c. @first is the wheel of
  * the first count. The caller serialises as for a single wheel; "full" and "marked" may be
  * read in a seqcount.
- *
- * A loop with @single, a constant, is compiled twice: for a table with one count it is none.
  */
 #ifndef WEIR_ENTRY_COUNTS_H
 #define WEIR_ENTRY_COUNTS_H
@@ -14,12 +12,6 @@
 /* Weight of a source that is never evicted, because a count of it never ends. */
 #define WEIR_STAYS BIT_ULL(62)
 
-/* Has a table one count? So most have. */
-static inline bool weir_table_single(const struct weir_table *table)
-{
-	return likely(!table->more);
-}
-
 /* The wheel of a count; @first is that of the same way or floor. */
 static inline struct weir_wheel *weir_wheel_of(const struct weir_count *count,
 					       struct weir_wheel *first)
@@ -28,11 +20,12 @@ static inline struct weir_wheel *weir_wheel_of(const struct weir_count *count,
 }
 
 u16 weir_counts_longest(const struct weir_table *table, struct weir_wheel *first,
-			struct weir_lookup *lookup, unsigned int full);
-u16 weir_counts_full(const struct weir_table *table, struct weir_wheel *first,
-		     struct weir_lookup *lookup);
-void weir_counts_add(const struct weir_table *table, struct weir_wheel *first,
-		     struct weir_lookup *lookup);
+			const struct weir_lookup *lookup, unsigned int full);
+/* Of all counts but the first. */
+u64 weir_counts_weight_more(const struct weir_table *table, struct weir_wheel *first, u64 tick);
+void weir_counts_copy_more(const struct weir_table *table, struct weir_wheel *floor,
+			   struct weir_wheel *first, bool free);
+
 bool weir_counts_mark(const struct weir_table *table, struct weir_wheel *first,
 		      const struct weir_lookup *lookup, u16 result);
 bool weir_counts_undo(const struct weir_table *table, struct weir_wheel *first,
@@ -53,46 +46,51 @@ u64 weir_count_after(const struct weir_count *count, u32 at, u64 tick, u32 slots
 
 /*
  * Is there no room for the packet? Returns WEIR_REFUSED and in which count, the one that is full
- * for longest, or 0.
+ * for longest, or 0. Fills in the slots; the caller has set the first.
  */
 static inline u16 counts_full(const struct weir_table *table, struct weir_wheel *first,
-			      struct weir_lookup *lookup, const bool single)
+			      struct weir_lookup *lookup)
 {
 	const struct weir_count *count = table->count;
-	size_t i = 0, more = table->more;
-	unsigned int full = 0;
-	u64 cost;
+	u64 cost = lookup->amount[count->bytes];
+	unsigned int full = weir_count_full(&count->shape, first, lookup->slot[0], cost,
+					    lookup->budgets[0]) && cost, i;
 
-	if (single)
-		return weir_count_full(&count->shape, first, lookup->slot[0], lookup->cost,
-				       lookup->budget) ? WEIR_REFUSED : 0;
-	for (;;) {
+	if (likely(!table->more))
+		return full ? WEIR_REFUSED : 0;
+	for (i = 1; i <= table->more; i++) {
+		count++;
 		cost = lookup->amount[count->bytes];
+		lookup->slot[i] = weir_count_slot(count, lookup->tick);
 		if (unlikely(weir_count_full(&count->shape, weir_wheel_of(count, first),
 					     lookup->slot[i], cost, lookup->budgets[i])) && cost)
 			full |= BIT(i);
-		if (i++ == more)
-			break;
-		lookup->slot[i] = weir_count_slot(++count, lookup->tick);
 	}
 	return likely(!full) ? 0 : weir_counts_longest(table, first, lookup, full);
 }
 
+/* Charge a count, in its slot. Returns the slot that was charged. */
+static inline u16 count_charge(const struct weir_count *count, struct weir_wheel *wheel, u32 slot,
+			       const struct weir_lookup *lookup)
+{
+	if (wheel->at != slot)
+		weir_count_advance(&count->shape, wheel, slot);
+	weir_count_add(&count->shape, wheel, lookup->amount[count->bytes]);
+	return wheel->at;
+}
+
 /* Charge all counts, after counts_full(), and fill in the receipt. */
 static inline void counts_add(const struct weir_table *table, struct weir_wheel *first,
-			      struct weir_lookup *lookup, const bool single)
+			      struct weir_lookup *lookup)
 {
 	const struct weir_count *count = table->count;
-	struct weir_wheel *wheel;
 	unsigned int i;
 
-	for (i = 0; i <= (single ? 0 : table->more); i++, count++) {
-		wheel = single ? first : weir_wheel_of(count, first);
-		if (wheel->at != lookup->slot[i])
-			weir_count_advance(&count->shape, wheel, lookup->slot[i]);
-		weir_count_add(&count->shape, wheel,
-			       single ? lookup->cost : lookup->amount[count->bytes]);
-		lookup->receipt.at[i] = wheel->at;
+	lookup->receipt.at[0] = count_charge(count, first, lookup->slot[0], lookup);
+	for (i = 1; unlikely(i <= table->more); i++) {
+		count++;
+		lookup->receipt.at[i] = count_charge(count, weir_wheel_of(count, first),
+						     lookup->slot[i], lookup);
 	}
 	/* Pairs with weir_table_forget() and weir_table_clear(). */
 	lookup->receipt.epoch = READ_ONCE(table->epoch);
@@ -111,38 +109,33 @@ static inline u64 count_weight(const struct weir_count *count, u64 sum, bool fir
  * WEIR_STAYS if they may not be. @slot is the first count's.
  */
 static inline u64 counts_weight(const struct weir_table *table, struct weir_wheel *first,
-				u32 slot, u64 tick, const bool single)
+				u32 slot, u64 tick)
 {
 	const struct weir_count *count = table->count;
-	u64 sum, weight = 0;
-	unsigned int i;
+	u64 weight = count_weight(count, weir_count_sum(&count->shape, first, slot), true);
 
-	for (i = 0; i <= (single ? 0 : table->more); i++, count++) {
-		sum = weir_count_sum(&count->shape, single ? first : weir_wheel_of(count, first),
-				     i ? weir_count_slot(count, tick) : slot);
-		weight = max(weight, count_weight(count, sum, !i));
-	}
-	return weight;
+	return unlikely(table->more) ?
+	       max(weight, weir_counts_weight_more(table, first, tick)) : weight;
 }
 
-/* Start a source of an idle way from the floor. */
-static inline void counts_copy(const struct weir_table *table, struct weir_wheel *floor,
-			       struct weir_wheel *first, bool free, const bool single)
+static inline void count_copy(const struct weir_count *count, struct weir_wheel *floor,
+			      struct weir_wheel *wheel, bool free)
 {
-	const struct weir_count *count = table->count;
-	struct weir_wheel *wheel, *from;
-	unsigned int i;
+	/* A late clock must not count in slots before the idle wheel's. */
+	if (!free && wheel->at != floor->at)
+		weir_count_advance(&count->shape, floor, wheel->at);
+	/* A refusal of the former source may be marking it. */
+	data_race(memcpy(wheel, floor, count->shape.size));
+	weir_count_unmark(&count->shape, wheel);
+}
 
-	for (i = 0; i <= (single ? 0 : table->more); i++, count++) {
-		wheel = single ? first : weir_wheel_of(count, first);
-		from = single ? floor : weir_wheel_of(count, floor);
-		/* A late clock must not count in slots before the idle wheel's. */
-		if (!free && wheel->at != from->at)
-			weir_count_advance(&count->shape, from, wheel->at);
-		/* A refusal of the former source may be marking it. */
-		data_race(memcpy(wheel, from, count->shape.size));
-		weir_count_unmark(&count->shape, wheel);
-	}
+/* Start a source of a way that is idle, or @free, from the floor. */
+static inline void counts_copy(const struct weir_table *table, struct weir_wheel *floor,
+			       struct weir_wheel *first, bool free)
+{
+	count_copy(table->count, floor, first, free);
+	if (unlikely(table->more))
+		weir_counts_copy_more(table, floor, first, free);
 }
 
 #endif /* WEIR_ENTRY_COUNTS_H */

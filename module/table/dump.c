@@ -70,7 +70,7 @@ static void wheel_state(const struct weir_table *table, unsigned int i,
 		return;
 	}
 	if (ask->cost)
-		cost = table->more ? ask->cost->amount[count->bytes] : ask->cost->cost;
+		cost = ask->cost->amount[count->bytes];
 	else
 		cost = min(weir_count_wanted(&count->shape, wheel, slot), budget);
 	if (cost)
@@ -222,11 +222,11 @@ void weir_table_peek(struct weir_table *table,
 static u64 take_room(const struct weir_table *table, const struct weir_lookup *lookup,
 		     const struct weir_source_state *state)
 {
-	u64 room = lookup->budget - min(lookup->budget, state->count[0]);
 	const u64 *most = lookup->budgets;
+	u64 room = U64_MAX;
 	unsigned int i;
 
-	for (i = 1; i <= table->more; i++)
+	for (i = 0; i <= table->more; i++)
 		if (table->count[i].bytes == table->count[0].bytes)
 			room = min(room, most[i] - min(most[i], state->count[i]));
 	return room;
@@ -235,37 +235,35 @@ static u64 take_room(const struct weir_table *table, const struct weir_lookup *l
 /* As weir_table_take(), but 0 without a way if its floor leaves room; @stay: it gets none. */
 static u16 take_locked(struct weir_table *table, struct weir_bucket *bucket,
 		       struct weir_way *way, struct weir_lookup *lookup,
-		       const struct weir_take *take, bool stay, u64 *wait)
+		       struct weir_take *take, bool stay, u64 *wait)
 {
 	struct question ask = question_of(table, lookup->tick, lookup->budgets);
 	struct weir_wheel *wheel = way ? weir_way_wheel(table, way) :
 				   weir_bucket_floor(table, bucket);
+	u64 *cost = &lookup->amount[table->count[0].bytes];
 	struct weir_source_state state = { };
 	u32 slots = 0;
 
 	stay |= !way && weir_floor_ends(table, bucket, lookup->tick);
-	lookup->budget = take->most;
-	lookup->cost = take->cost;
+	*cost = take->cost;
 	if (take->drain) {
 		source_state(table, bucket, way, &ask, &state);
-		lookup->cost = min(take->cost, take_room(table, lookup, &state) ?: 1);
+		*cost = min(take->cost, take_room(table, lookup, &state) ?: 1);
 	}
-	lookup->amount[table->count[0].bytes] = lookup->cost;
-	if (weir_counts_full(table, wheel, lookup) ||
+	if (counts_full(table, wheel, lookup) ||
 	    (way ? way->scope & WEIR_STATE_BLOCKED : stay)) {
 		ask.cost = lookup;
-		ask.budget = table->more ? lookup->budgets : &lookup->budget;
 		source_state(table, bucket, way, &ask, &state);
 		*wait = max(state.wait, 1ull);
 		return WEIR_REFUSED;
 	}
 	if (!way)
 		return 0;
+	take->cost = *cost;
 	weir_way_write_begin(way);
-	weir_counts_add(table, wheel, lookup);
-	if (take->most > lookup->budgets[0])
-		slots = weir_leak_due(&table->count[0].shape, wheel, lookup->cost,
-				      lookup->budgets[0]);
+	counts_add(table, wheel, lookup);
+	if (take->due)
+		slots = weir_leak_due(&table->count[0].shape, wheel, *cost, take->due);
 	/* What was charged before leaks until then, and must not be given back from it. */
 	WRITE_ONCE(table->epoch, READ_ONCE(table->epoch) + !!slots);
 	write_seqcount_end(&way->seq);
@@ -276,13 +274,13 @@ static u16 take_locked(struct weir_table *table, struct weir_bucket *bucket,
 }
 
 /*
- * Charge a source what a request asks for, afterwards in lookup->cost, or nothing. Returns
- * WEIR_CHARGED, and the ticks until it is due, above 0 only beyond the size of a leaky bucket;
- * WEIR_REFUSED, and the ticks until it would fit, above 0, or WEIR_NEVER; or WEIR_AGAIN if the
- * table was replaced, or others keep taking the way. With WEIR_EVICTED as weir_table_charge().
+ * Charge a source what a request asks for, or nothing. Returns WEIR_CHARGED, and the ticks until it
+ * is due, above 0 only beyond take->due; WEIR_REFUSED, and the ticks until it would fit, above 0,
+ * or WEIR_NEVER; or WEIR_AGAIN if the table was replaced, or others keep taking the way. With
+ * WEIR_EVICTED as weir_table_charge().
  */
 u16 weir_table_take(struct weir_table *table, struct weir_lookup *lookup,
-		    const struct weir_take *take, u64 *wait)
+		    struct weir_take *take, u64 *wait)
 {
 	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
 	u16 result, admitted = 0, evicted = 0;
@@ -309,9 +307,8 @@ u16 weir_table_take(struct weir_table *table, struct weir_lookup *lookup,
 		if (result)
 			return result | evicted;
 		/* Take a way first, which others may take before it is charged. */
-		lookup->cost = 0;
 		lookup->amount[table->count[0].bytes] = 0;
-		admitted = weir_bucket_admit(table, lookup, READ_ONCE(bucket->version) - 1,
+		admitted = weir_bucket_admit(table, lookup, true,
 					     table->states_off ? &take->permit : NULL);
 		evicted |= admitted & WEIR_EVICTED;
 	}

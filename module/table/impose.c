@@ -19,10 +19,10 @@ bool weir_table_blocks(const struct weir_table *table, const struct weir_lookup 
 
 /*
  * Block the source of @lookup until a tick, @end, or up to a quarter of a second longer, or
- * with WEIR_NEVER for ever. Who may take a way for it is charged nothing: the cost is 0, and
- * the budget U64_MAX. Of others the way that refused stays in @lookup, for the caller, even if
- * it is another source's by now. Returns 0, or 1 if a live source was evicted; -ENOSPC if the
- * bucket's quota is used up, or no way can be had; -EAGAIN if others keep taking the way that
+ * with WEIR_NEVER for ever. With ADD, REPLACE and EXTEND the caller sets the amounts to 0: a way
+ * that is taken is charged nothing. With PUNISH and PROLONG the way that refused stays in @lookup,
+ * even if it is another source's by now. Returns 0, or 1 if a live source was evicted; -ENOSPC if
+ * the bucket's quota is used up, or no way can be had; -EAGAIN if others keep taking the way that
  * it gets; -EEXIST or -ENOENT as @how says.
  */
 int weir_table_block(struct weir_table *table, struct weir_lookup *lookup, u64 end,
@@ -62,8 +62,7 @@ again:
 	if (err < 0 || way)
 		return err;
 	/* The way that it takes may be gone before it is blocked. */
-	result = weir_bucket_admit(table, lookup, READ_ONCE(bucket->version) - 1,
-				   table->states_off ? &permit : NULL);
+	result = weir_bucket_admit(table, lookup, true, table->states_off ? &permit : NULL);
 	if (!(result & WEIR_CHARGED))
 		return -ENOSPC;
 	if (--tries)

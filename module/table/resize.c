@@ -267,7 +267,7 @@ static void bucket_pull(const struct weir_heritage *of, struct weir_table *old,
 		return;
 	raw_spin_lock(&bucket->lock);
 	if (!bucket->moved) {
-		/* Before a way is freed; pairs with take_newcomer(). */
+		/* Before a way is freed; pairs with charge_newcomer(). */
 		WRITE_ONCE(bucket->moving, true);
 		weir_floor_ends(old, bucket, of->next->clock());
 		for (i = 0; i < old->ways; i++)

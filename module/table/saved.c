@@ -161,7 +161,7 @@ static bool way_take(const struct weir_table *table, struct weir_bucket *bucket,
 
 	if (free)
 		counts_copy(table, weir_bucket_floor(table, bucket), weir_way_wheel(table, way),
-			    true, false);
+			    true);
 	return evicted;
 }
 

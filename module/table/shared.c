@@ -49,11 +49,11 @@ static u16 batch_take(const struct weir_table *table, struct weir_way *way,
 	batch_drop(table, way, batch, lookup->slot[0]);
 	result = weir_way_charge(table, way, lookup);
 	sum = weir_count_sum(shape, wheel, wheel->at);
-	if (!(result & WEIR_CHARGED) || sum >= lookup->budget)
+	if (!(result & WEIR_CHARGED) || sum >= lookup->budgets[0])
 		return result;
-	batch->left = batch_size(table, lookup->budget - sum);
+	batch->left = batch_size(table, lookup->budgets[0] - sum);
 	batch->slot = wheel->at;
-	batch->budget = lookup->budget;
+	batch->budget = lookup->budgets[0];
 	batch->epoch = READ_ONCE(table->epoch);
 	weir_way_write_begin(way);
 	weir_count_add(shape, wheel, batch->left);
@@ -61,13 +61,18 @@ static u16 batch_take(const struct weir_table *table, struct weir_way *way,
 	return result;
 }
 
+static u64 batch_cost(const struct weir_table *table, const struct weir_lookup *lookup)
+{
+	return lookup->amount[table->count[0].bytes];
+}
+
 static bool batch_holds(const struct weir_table *table,
 			const struct weir_batch *batch,
 			const struct weir_lookup *lookup)
 {
-	return batch->left >= lookup->cost &&
+	return batch->left >= batch_cost(table, lookup) &&
 	       /* The budget may have become smaller. */
-	       batch->budget <= lookup->budget &&
+	       batch->budget <= lookup->budgets[0] &&
 	       batch->slot == (u32)weir_table_slot(table, lookup->tick) &&
 	       batch->epoch == READ_ONCE(table->epoch);
 }
@@ -79,7 +84,7 @@ u16 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup)
 	u16 result;
 
 	if (batch_holds(table, batch, lookup)) {
-		batch->left -= lookup->cost;
+		batch->left -= batch_cost(table, lookup);
 		lookup->receipt = (struct weir_receipt) {
 			.at[0] = batch->slot, .epoch = batch->epoch,
 		};

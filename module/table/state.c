@@ -112,15 +112,16 @@ void weir_state_expire(const struct weir_table *table, struct weir_bucket *bucke
 /*
  * The way of @lookup has WEIR_STATE_BLOCKED: refuse without a lock if what was read since
  * @seq is consistent, or with the way's. Returns WEIR_REFUSED | WEIR_BLOCKED, or 0 if the
- * block has ended or was another source's; if @wanted it is cleared then.
+ * block has ended or was another source's.
  */
 u16 weir_state_blocked(const struct weir_table *table, struct weir_bucket *bucket,
-		       struct weir_lookup *lookup, u32 seq, bool wanted)
+		       struct weir_lookup *lookup, u32 seq)
 {
 	struct weir_way *way = lookup->way;
 	u32 until = weir_way_until(table, bucket, way);
 
-	if (seq & 1 || read_seqcount_retry(&way->seq, seq)) {
+	/* Retry first: that ends KCSAN's atomic region also if @seq is odd. */
+	if (read_seqcount_retry(&way->seq, seq) || seq & 1) {
 		raw_spin_lock(&way->lock);
 		seq = way->seq.sequence;
 		until = weir_way_is(table, way, lookup->source) ?
@@ -131,12 +132,15 @@ u16 weir_state_blocked(const struct weir_table *table, struct weir_bucket *bucke
 		lookup->seq = seq;
 		return WEIR_REFUSED | WEIR_BLOCKED;
 	}
-	if (wanted && until) {
-		raw_spin_lock(&bucket->lock);
-		weir_state_expire(table, bucket, lookup->tick);
-		raw_spin_unlock(&bucket->lock);
-	}
 	return 0;
+}
+
+/* Clear the blocks of a bucket that have ended, before a charge. */
+void weir_state_unblock(const struct weir_table *table, struct weir_bucket *bucket, u64 tick)
+{
+	raw_spin_lock(&bucket->lock);
+	weir_state_expire(table, bucket, tick);
+	raw_spin_unlock(&bucket->lock);
 }
 
 /*

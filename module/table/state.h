@@ -33,7 +33,8 @@ void weir_state_block(const struct weir_table *table, struct weir_bucket *bucket
 		      struct weir_way *way, u32 until, u64 tick);
 void weir_state_expire(const struct weir_table *table, struct weir_bucket *bucket, u64 tick);
 u16 weir_state_blocked(const struct weir_table *table, struct weir_bucket *bucket,
-		       struct weir_lookup *lookup, u32 seq, bool wanted);
+		       struct weir_lookup *lookup, u32 seq);
+void weir_state_unblock(const struct weir_table *table, struct weir_bucket *bucket, u64 tick);
 u16 weir_state_admitted(const struct weir_table *table, struct weir_bucket *bucket,
 			struct weir_way *way, u64 tick, const struct weir_permit *permit);
 void weir_state_doubt(const struct weir_table *table, struct weir_bucket *bucket,

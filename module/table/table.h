@@ -94,18 +94,16 @@ struct weir_permit {
 struct weir_lookup {
 	const struct weir_source *source;	/* masked */
 	u64 tick;		/* now */
-	u64 cost;		/* of the packet, in the table's unit */
-	u64 budget;		/* of the limit, at most weir_table_holds() */
-	/* If there are several budgets, the two above are results: of the one that refused. */
-	const u64 *budgets;	/* of the limit, or @own */
-	u64 amount[2];		/* packets and bytes of the packet; 0 is not charged */
+	u64 amount[2];		/* packets and bytes; 0 is neither charged nor refused */
+	const u64 *budgets;	/* of each count, at most weir_table_holds(); @own is not copied */
 	u32 slot[WEIR_BUDGETS_MAX];	/* result: of @tick, of each count */
 	u32 hash;		/* of @source */
+	u32 version;		/* result: of the bucket, before a search that found no way */
 	u32 seq;		/* result: seqcount of @way when it refused */
 	struct weir_receipt receipt;	/* result: of a charge */
 	struct weir_receipt newcomer;	/* likewise, of the newcomers' budget */
 	struct weir_way *way;	/* result: the source's way, as a hint, or NULL */
-	u64 own[WEIR_BUDGETS_MAX];	/* the budgets of a source that has another first one */
+	u64 own[WEIR_BUDGETS_MAX];	/* where the first one is another: by a list, or doubled */
 };
 
 /* The first budget of a source, or 0 if it has that of the limit. */
@@ -118,8 +116,8 @@ struct weir_own_budget {
 
 /* What a request would charge. */
 struct weir_take {
-	u64 cost;		/* at most what a count may be */
-	u64 most;		/* that the first count may be: twice the budget to reserve */
+	u64 cost;		/* at most each budget in its unit; result: what was charged */
+	u64 due;		/* to reserve: above which sum it is due later, the budget; or 0 */
 	bool drain;		/* take less if there is less */
 	struct weir_permit permit;
 };
@@ -221,7 +219,7 @@ u64 weir_table_unblocked(const struct weir_table *next);
  * sources that have another first one.
  */
 u16 weir_table_take(struct weir_table *table, struct weir_lookup *lookup,
-		    const struct weir_take *take, u64 *wait);
+		    struct weir_take *take, u64 *wait);
 void weir_table_peek(struct weir_table *table, const struct weir_source *source,
 		     u32 hash, u64 tick, const u64 *budget,
 		     struct weir_source_state *state,

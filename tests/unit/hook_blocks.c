@@ -38,11 +38,11 @@ static void test_moved(void **state)
 		.sources = 64, .prefix = { 32, 64 }, .blocks = true,
 	};
 	struct weir_table *old = weir_table_alloc(&spec, NOW), *next;
+	const u64 one[WEIR_BUDGETS_MAX] = { 1 };
 	struct weir_lookup lookup = {
-		.source = &source, .tick = NOW, .budget = U64_MAX,
+		.source = &source, .tick = NOW, .budgets = one,
 		.hash = weir_source_hash(&source, spec.prefix, &wn.key),
 	};
-	const u64 one[WEIR_BUDGETS_MAX] = { 1 };
 
 	twin_enter();
 	assert_int_equal(weir_table_block(old, &lookup, WEIR_NEVER, WEIR_BLOCK_ADD), 0);

@@ -181,7 +181,7 @@ static void newcomer_uneven(void)
 
 static void block(u32 bucket, unsigned int most)
 {
-	struct weir_lookup lookup = { .tick = shim_jiffies, .budget = U64_MAX };
+	struct weir_lookup lookup = { .tick = shim_jiffies, .budgets = hook_limit("a")->room };
 	struct weir_source source = { };
 	u32 n;
 

@@ -184,8 +184,7 @@ static unsigned int admitted(unsigned int packets)
 		lookup = (struct weir_lookup) {
 			.source = &source,
 			.tick = shim_jiffies,
-			.cost = limit->bytes ? 100 : 1,
-			.budget = limit->room[0],
+			.amount = { 1, 100 }, .budgets = limit->room,
 			.hash = weir_source_hash(&source, limit->prefix, &wn.key),
 		};
 		count += weir_table_charge(limit->table, &lookup) & WEIR_CHARGED;

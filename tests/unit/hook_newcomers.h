@@ -96,7 +96,7 @@ static inline int block(u32 n, u64 ticks)
 	const struct weir_source source = source_of(n);
 	const struct weir_limit *in = limit();
 	struct weir_lookup lookup = {
-		.source = &source, .tick = shim_jiffies, .budget = U64_MAX,
+		.source = &source, .tick = shim_jiffies, .budgets = in->room,
 		.hash = weir_source_hash(&source, in->prefix, &wn.key),
 	};
 	int ret;

@@ -298,7 +298,7 @@ static void test_large(void **state)
 
 	begin(4, 64);
 	lookup = (struct weir_lookup) {
-		.source = &source, .tick = shim_jiffies, .cost = 5, .budget = limit()->room[0],
+		.source = &source, .tick = shim_jiffies, .amount = { 5 }, .budgets = limit()->room,
 		.hash = weir_source_hash(&source, limit()->prefix, &wn.key),
 	};
 	twin_enter();

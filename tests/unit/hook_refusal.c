@@ -72,8 +72,7 @@ static struct weir_lookup lookup_of(const struct said *said, const struct weir_l
 	*source = said_source(said);
 	weir_source_mask(source, limit->prefix);
 	return (struct weir_lookup) {
-		.source = source, .tick = shim_jiffies, .cost = 1,
-		.budget = limit->room[0],
+		.source = source, .tick = shim_jiffies, .amount = { 1 }, .budgets = limit->room,
 		.hash = weir_source_hash(source, limit->prefix, &t.wn.key),
 	};
 }
@@ -128,41 +127,14 @@ static void test_ends(void **state)
 	words.budget[0].window_ms = 400000;
 	add_words(&words);
 	fill(&v4, 0, 2);
+	shim_jiffies += 500 * HZ;
+	fill(&v4, 0, 2);
+	/* Each is cached with the seqcount of its own way. */
+	fill(&other, 0, 2);
 	shim_jiffies += HZ;
 	assert_false(passes(&v4, 0));
 	assert_true(asked);
-	hook_end();
-}
-
-/* A refusal in bytes does not apply to smaller packets. */
-static void test_smaller(void **state)
-{
-	const struct said smaller = { .proto = IPPROTO_UDP, .missing = 10 };
-	struct weir_limit_config words = words_of("a", 110);
-
-	begin();
-	words.bytes = true;
-	add_words(&words);
-	fill(&v4, 0, 2);	/* 40 bytes each */
-	assert_true(passes(&smaller, 0));
-	assert_false(passes(&smaller, 0));
-	hook_end();
-}
-
-/* A packet that exceeds the budget is counted as such, although smaller ones are cached. */
-static void test_large(void **state)
-{
-	const struct said smaller = { .proto = IPPROTO_UDP, .missing = 10 };
-	struct weir_limit_config words = words_of("a", 35);
-
-	begin();
-	words.bytes = true;
-	add_words(&words);
-	fill(&smaller, 0, 1);	/* 30 bytes each */
-	assert_false(passes(&v4, 0));
-	assert_int_equal(hook_fate("a", WEIR_DROPPED), 4);
-	assert_int_equal(hook_fate("a", WEIR_TOO_LARGE_REFUSED), 1);
-	assert_int_equal(dropped(&smaller, "a"), 3);
+	assert_true(cached(&v4, 0));
 	hook_end();
 }
 
@@ -176,21 +148,29 @@ static bool early(const struct said *said)
 	return hook_early(&skb, said->ipv6, &t.dev[0]);
 }
 
-/* The same, before the stack. */
-static void test_large_early(void **state)
+/* A refusal in bytes is not one of smaller packets, nor of one that is too large. */
+static void test_bytes(void **state)
 {
 	const struct said smaller = { .proto = IPPROTO_UDP, .missing = 10 };
-	struct weir_limit_config words = words_of("a", 35);
+	struct weir_limit_config words = words_of("a", 110);
 
 	begin();
 	words.bytes = true;
 	add_words(&words);
-	fill(&smaller, 0, 1);
+	fill(&v4, 0, 2);	/* 40 bytes each */
+	assert_true(passes(&smaller, 0));
+	assert_false(passes(&smaller, 0));
+	hook_end();
+	begin();
+	words.budget[0].amount = 35;
+	add_words(&words);
+	fill(&smaller, 0, 1);	/* 30 bytes each */
+	assert_false(passes(&v4, 0));
 	assert_true(early(&smaller));
 	assert_true(early(&v4));
-	assert_int_equal(hook_fate("a", WEIR_DROPPED), 5);
+	assert_int_equal(hook_fate("a", WEIR_DROPPED), 6);
 	assert_int_equal(hook_fate("a", WEIR_EARLY_REFUSED), 2);
-	assert_int_equal(hook_fate("a", WEIR_TOO_LARGE_REFUSED), 1);
+	assert_int_equal(hook_fate("a", WEIR_TOO_LARGE_REFUSED), 2);
 	assert_int_equal(dropped(&smaller, "a"), 4);
 	hook_end();
 }
@@ -429,7 +409,7 @@ static void test_zero(void **state)
 {
 	struct weir_limit_config words = words_of("each", 1000);
 	struct weir_source source = { .scope = WEIR_SCOPE_IPV6 };
-	struct weir_lookup lookup = { .source = &source, .budget = U64_MAX };
+	struct weir_lookup lookup = { .source = &source };
 	u8 byte[PACKET_MAX];
 	struct sk_buff skb = { .network = byte };
 	unsigned int i;
@@ -443,6 +423,7 @@ static void test_zero(void **state)
 	for (i = 0; i < 2; i++)
 		assert_int_equal(hook_verdict(&skb, true, &t.dev[0]), NF_ACCEPT);
 	lookup.tick = shim_jiffies;
+	lookup.budgets = hook_limit("each")->room;
 	lookup.hash = weir_source_hash(&source, words.prefix, &t.wn.key);
 	twin_enter();
 	assert_int_equal(weir_table_block(hook_limit("each")->table, &lookup, WEIR_NEVER,
@@ -453,7 +434,7 @@ static void test_zero(void **state)
 	hook_end();
 }
 
-UNIT_MAIN("hook_refusal", T(test_ends), T(test_smaller), T(test_large), T(test_large_early),
+UNIT_MAIN("hook_refusal", T(test_ends), T(test_bytes),
 	  T(test_given_back), T(test_forgotten),
 	  T(test_evicted), T(test_linklocal), T(test_vital), T(test_locks), T(test_most), T(test_batch),
 	  T(test_zero), T(test_idle))

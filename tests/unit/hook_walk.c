@@ -994,7 +994,7 @@ static void step_block(void)
 	if (!(s->key.scope & WEIR_SCOPE_IPV6 ? real->prefix.len6 : real->prefix.len4))
 		return;
 	lookup = (struct weir_lookup) {
-		.source = &s->key, .tick = w.now, .budget = U64_MAX, .budgets = real->room,
+		.source = &s->key, .tick = w.now, .budgets = real->room,
 		.hash = weir_source_hash(&s->key, real->prefix, &t.wn.key),
 	};
 	if (release) {
@@ -1025,7 +1025,7 @@ static void step_block(void)
 }
 
 /* As netlink/source.c does it. Returns the ticks to wait, or 0. */
-static u64 request(struct walk_limit *l, struct walk_source *s, const struct weir_take *take)
+static u64 request(struct walk_limit *l, struct walk_source *s, struct weir_take take)
 {
 	const struct weir_limit *real = real_of(l);
 	struct weir_lookup lookup = {
@@ -1033,21 +1033,25 @@ static u64 request(struct walk_limit *l, struct walk_source *s, const struct wei
 		.hash = weir_source_hash(&s->key, real->prefix, &t.wn.key),
 	};
 	u64 wait = WEIR_NEVER, cost[2] = { }, bound = walk_bound(l, s, 0, w.now);
-	bool bytes = real->bytes & 1, reserve = take->most > walk_room(l, s, 0);
+	bool bytes = real->bytes & 1;
 	enum walk_verdict says;
 	u16 result;
 
 	lookup.budgets = weir_limit_room_masked(real, &s->key, lookup.own);
-	cost[bytes] = take->cost;
+	if (take.due) {
+		lookup.own[0] = 2 * take.due;
+		lookup.budgets = lookup.own;
+	}
+	cost[bytes] = take.cost;
 	says = walk_says(l, s, cost, w.now, w.now);
 	shim_cpu = below(SHIM_CPUS);
 	local_bh_disable();
 	rcu_read_lock();
-	result = weir_table_take(real->table, &lookup, take, &wait);
+	result = weir_table_take(real->table, &lookup, &take, &wait);
 	rcu_read_unlock();
 	local_bh_enable();
 	say("source charge %s limit %s %llu: %x, %llu, wait %lld", l->asked.name,
-	    reserve ? "reserve" : take->drain ? "drain" : "all", cost[bytes], result, lookup.cost,
+	    take.due ? "reserve" : take.drain ? "drain" : "all", cost[bytes], result, take.cost,
 	    wait);
 	expect(!(result & WEIR_AGAIN), "try again");
 	expect(result & WEIR_CHARGED || says != WALK_ADMIT, "%s has %llu of %llu, no room for %llu",
@@ -1055,15 +1059,15 @@ static u64 request(struct walk_limit *l, struct walk_source *s, const struct wei
 	if (!(result & WEIR_CHARGED))
 		return wait;
 	if (says == WALK_ADMIT)
-		expect(lookup.cost == cost[bytes], "%llu of %llu", lookup.cost, cost[bytes]);
-	cost[bytes] = lookup.cost;
-	if (reserve && wait) {
+		expect(take.cost == cost[bytes], "%llu of %llu", take.cost, cost[bytes]);
+	cost[bytes] = take.cost;
+	if (take.due && wait) {
 		walk_reserved(l, s, cost[0] + cost[1], w.now + wait);
 		walk_placed(l, w.now);
 		return 0;
 	}
 	expect(walk_says(l, s, cost, w.now, w.now) != WALK_REFUSE, "%s has %llu of %llu, and gets %llu",
-	       l->asked.name, bound, walk_room(l, s, 0), lookup.cost);
+	       l->asked.name, bound, walk_room(l, s, 0), take.cost);
 	walk_admitted(l, s, cost, w.now, w.now);
 	check_state(l, s, false);
 	return 0;
@@ -1092,20 +1096,20 @@ static void step_request(void)
 	reserve = l->budgets == 1 && l->budget[0].mode == WEIR_MODE_BUCKET && below(2);
 	take.cost = below(3) ? room - min(room, used) + below(3) - 1 : ends(room);
 	take.cost = min(max(take.cost, 1ull), largest_of(l, s, real->bytes & 1));
-	take.most = room << reserve;
+	take.due = reserve ? room : 0;
 	take.drain = !reserve && below(2);
 	take.permit.known_ticks = real->newcomers.known_ticks;
 	say("from %s", text_of(&from));
-	wait = request(l, s, &take);
+	wait = request(l, s, take);
 	if (!wait || wait > BIT_ULL(33) || w.failed || below(2))
 		return;
 	w.waits++;
 	say("%llu ticks less one pass", wait);
 	pass(wait - 1, false);
 	if (wait > 1 && !weir_limit_has_calendar(&real->cfg))
-		expect(request(l, s, &take), "%s lets wait longer than it must", l->asked.name);
+		expect(request(l, s, take), "%s lets wait longer than it must", l->asked.name);
 	pass(1, false);
-	expect(!request(l, s, &take), "%s lets wait again", l->asked.name);
+	expect(!request(l, s, take), "%s lets wait again", l->asked.name);
 }
 
 static const struct {

@@ -86,13 +86,12 @@ static bool packet(struct state *s, unsigned int source, u64 packets)
 {
 	struct weir_lookup lookup = {
 		.source = &t.source[source], .hash = t.hash[source], .tick = s->tick,
-		.budgets = t.room, .budget = t.room[0], .amount = { packets, 3 - packets },
+		.budgets = t.room, .amount = { packets, 3 - packets },
 	};
 	unsigned int i;
 	u16 result;
 	bool must;
 
-	lookup.cost = lookup.amount[t.budget[0].spec.bytes];
 	for (i = 0; i < t.budgets; i++)
 		if (lookup.amount[t.budget[i].spec.bytes] > t.room[i])
 			return false;

@@ -72,7 +72,7 @@ static void test_size(void **state)
 static void test_sources(void **state)
 {
 	static const u32 sources[] = { 64, 1000, 4096, 30000, 65536 };
-	struct weir_lookup lookup = { .tick = 1000, .cost = 1, .budget = 1000 };
+	struct weir_lookup lookup = { .tick = 1000, .amount = { 1 }, .budgets = &(const u64){ 1000 } };
 	u64 evicted, total = 0, of = 0, home = 0;
 	struct weir_source source;
 	struct weir_table *table;

@@ -42,7 +42,7 @@ static void begin(u64 with, bool bytes)
 static bool charge(unsigned int cpu, u64 late, u64 cost)
 {
 	struct weir_lookup lookup = {
-		.source = who, .tick = tick - late, .cost = cost, .budget = budget,
+		.source = who, .tick = tick - late, .budgets = &budget, .amount = { cost, cost },
 	};
 	u8 result;
 
@@ -177,12 +177,11 @@ static void test_clear(void **state)
 /* A charge is not given back after so many clears, either. */
 static void test_receipt(void **state)
 {
-	struct weir_lookup first = { .source = who, .cost = 1 }, other;
+	struct weir_lookup first = { .source = who, .amount = { 1 }, .budgets = &budget }, other;
 	unsigned int i;
 
 	begin_sized(10, false, 8192);
 	first.tick = tick;
-	first.budget = budget;
 	other = first;
 	twin_enter();
 	assert_int_equal(weir_table_charge(table, &first), WEIR_CHARGED);
@@ -242,7 +241,8 @@ static void test_reserved(void **state)
 		.count[0] = { .budget = 1000, .rate = 1000, .slot_ticks = 1, .slots = 100 },
 		.sources = 64,
 	};
-	const struct weir_take take = { .cost = 1000, .most = 2000 };
+	struct weir_take take = { .cost = 1000, .due = 1000 };
+	const u64 twice = 2000;
 	u64 slot[WEIR_SLOTS_MAX + 1], before, wait = 0;
 	struct weir_source_state state_of;
 	struct weir_lookup lookup;
@@ -253,7 +253,7 @@ static void test_reserved(void **state)
 	assert_false(IS_ERR(table));
 	assert_true(charge(0, 0, 1));
 	assert_true(charge(0, 0, 1));
-	lookup = (struct weir_lookup) { .source = who, .tick = tick, .budgets = &budget };
+	lookup = (struct weir_lookup) { .source = who, .tick = tick, .budgets = &twice };
 	twin_enter();
 	assert_int_equal(weir_table_take(table, &lookup, &take, &wait), WEIR_CHARGED);
 	weir_table_peek(table, who, 0, tick, &budget, &state_of, slot);

@@ -24,7 +24,7 @@ static struct {
 #define BUDGET	5
 
 /* Of the packets, and of the bytes, of which a packet has one. */
-static const u64 budgets[WEIR_BUDGETS_MAX] = { BUDGET, 2 * BUDGET };
+static const u64 budgets[WEIR_BUDGETS_MAX] = { BUDGET, 2 * BUDGET }, none[WEIR_BUDGETS_MAX];
 
 static u64 below(u64 n)
 {
@@ -84,7 +84,7 @@ static unsigned int quota(u32 bucket)
 
 static void block(unsigned int i, enum weir_block how)
 {
-	struct weir_lookup lookup = { .tick = t.tick, .budget = U64_MAX, .budgets = budgets };
+	struct weir_lookup lookup = { .tick = t.tick, .budgets = none }; /* needs no room */
 	u64 end = below(8) ? t.tick + WEIR_SINCE_TICKS * (1 + below(20)) : WEIR_NEVER;
 	struct weir_source source = source_of(i, &lookup.hash);
 	struct weir_source_state state;
@@ -142,7 +142,7 @@ static void packet(unsigned int i)
 {
 	const struct weir_permit permit = { .known_ticks = 100, .late = below(2) };
 	struct weir_lookup lookup = {
-		.tick = t.tick, .cost = 1, .budget = BUDGET, .budgets = budgets, .amount = { 1, 1 },
+		.tick = t.tick, .budgets = budgets, .amount = { 1, 1 },
 	};
 	struct weir_source source = source_of(i, &lookup.hash);
 	bool ended = t.blocked[i] && !is_blocked(i);
@@ -298,7 +298,7 @@ static void test_block(void **state)
 /* Blocks of both buckets, or of the last alone, move to one bucket. */
 static void shrink(bool last)
 {
-	struct weir_lookup lookup = { .budget = BUDGET, .cost = 1 };
+	struct weir_lookup lookup = { .budgets = budgets, .amount = { 1 } };
 	struct weir_table *old;
 	struct weir_source source;
 	unsigned int i, kept = 0;
@@ -346,7 +346,7 @@ static void test_shrink(void **state)
 /* Charge one packet. */
 static u16 charge(unsigned int i)
 {
-	struct weir_lookup lookup = { .tick = t.tick, .budget = BUDGET, .cost = 1 };
+	struct weir_lookup lookup = { .tick = t.tick, .budgets = budgets, .amount = { 1 } };
 	struct weir_source source = source_of(i, &lookup.hash);
 	u16 result;
 
@@ -361,7 +361,7 @@ static u16 charge(unsigned int i)
 static void test_slot(void **state)
 {
 	const u64 ticks[] = { 1000, BIT_ULL(31) + 1000, BIT_ULL(32) - 1000 };
-	struct weir_lookup lookup = { .budget = U64_MAX };
+	struct weir_lookup lookup = { .budgets = budgets };
 	struct weir_source source;
 	unsigned int n, i;
 

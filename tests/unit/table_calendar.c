@@ -319,8 +319,6 @@ static u16 sends(struct weir_table *table, u64 packets)
 	struct weir_lookup lookup = {
 		.source = &source,
 		.tick = shim_jiffies,
-		.cost = packets,
-		.budget = 10,
 		.budgets = budget,
 		.amount = { packets, packets },
 	};

@@ -14,8 +14,8 @@ static struct weir_lookup lookup_of(const struct model_source *s, u64 cost)
 	if (m.very_late && !below(8))
 		late = below(400 * m.table->spec.count[0].slot_ticks);
 	return (struct weir_lookup) {
-		.source = &s->source, .hash = s->hash, .cost = cost,
-		.budget = m.budget, .tick = m.tick - min(m.tick, late),
+		.source = &s->source, .hash = s->hash, .amount = { cost },
+		.budgets = &m.budget, .tick = m.tick - min(m.tick, late),
 	};
 }
 
@@ -160,16 +160,16 @@ static void note_admitted(struct model_source *s, const struct weir_lookup *look
 	for (other = m.source; other < m.source + m.sources; other++)
 		if (neighbours(s, other) && other->has_way)
 			held |= twin_sum(&other->wheel, m.reach, slot);
-	held |= twin_sum(&s->wheel, m.reach, slot) - lookup->cost;
+	held |= twin_sum(&s->wheel, m.reach, slot) - lookup->amount[0];
 	if (!held) {
 		b->since_idle = 0;
 		b->most_cost = 0;
 	}
-	b->since_idle += lookup->cost;
-	b->most_cost = max(b->most_cost, lookup->cost);
+	b->since_idle += lookup->amount[0];
+	b->most_cost = max(b->most_cost, lookup->amount[0]);
 	twin_turn(&b->all, m.reach, at);
 	if (b->all.at - at <= m.reach)
-		b->all.count[b->all.at - at] += lookup->cost;
+		b->all.count[b->all.at - at] += lookup->amount[0];
 	check_floor(b);
 	m.admitted++;
 }
@@ -180,7 +180,7 @@ static void note_passed(struct model_source *s, const struct weir_lookup *lookup
 	u64 window = (u64)m.table->spec.count[0].slots * m.table->spec.count[0].slot_ticks;
 	u64 tick = twin_charged_at(m.table, lookup, 0, m.tick), most;
 
-	twin_admit(&s->history, tick, lookup->cost);
+	twin_admit(&s->history, tick, lookup->amount[0]);
 	most = twin_most(&s->history, window, tick);
 	check(most / (m.table->spec.count[0].lenient ? 2 : 1) <= m.budget_most,
 	      "run %llu: %llu of %llu", m.run, most, m.budget_most);
@@ -291,7 +291,7 @@ static void refuse(struct model_source *s, const struct weir_lookup *lookup, u64
 	u32 packets = 1 + below(3);
 
 	if (!s->marked || s->mark != slot)
-		s->wanted = rounded(lookup->cost);
+		s->wanted = rounded(lookup->amount[0]);
 	s->marked = true;
 	s->mark = slot;
 	check(weir_way_is(m.table, lookup->way, &s->source), "run %llu", m.run);
@@ -307,7 +307,7 @@ static void charge_way(struct model_source *s, struct weir_lookup *lookup, u64 s
 	if (slot > s->wheel.at && !(slot - s->wheel.at <= 2 * m.reach + 1 && is_marked(s, slot)))
 		s->marked = false;
 	twin_turn(&s->wheel, m.reach, slot);
-	s->wheel.count[0] += lookup->cost;
+	s->wheel.count[0] += lookup->amount[0];
 	check(lookup->receipt.at[0] == (u16)s->wheel.at, "run %llu: counted in slot %u",
 	      m.run, lookup->receipt.at[0]);
 	note_admitted(s, lookup, s->wheel.at);

@@ -54,7 +54,7 @@ static u8 charge(u64 number, u64 cost, u32 *hash)
 {
 	struct weir_source source = source_of(number, hash);
 	struct weir_lookup lookup = {
-		.source = &source, .tick = t.tick, .cost = cost, .budget = t.budget, .hash = *hash,
+		.source = &source, .tick = t.tick, .amount = { cost }, .budgets = &t.budget, .hash = *hash,
 	};
 
 	return twin_packet(t.table, &lookup);
@@ -202,7 +202,7 @@ static void test_floods(void **state)
 static unsigned int pressed(const u32 chosen[CHOSEN], u64 key)
 {
 	hsiphash_key_t k = { { key * 0x9e3779b97f4a7c15ull, ~key } };
-	struct weir_lookup lookup = { .cost = 100, .budget = 100 };
+	struct weir_lookup lookup = { .amount = { 100 }, .budgets = &t.budget };
 	struct weir_source source;
 	unsigned int i, n = 0;
 

@@ -50,17 +50,16 @@ static void charge(unsigned int i)
 	u64 late_most = min(t.tick, 3 * t.table->spec.count[0].slot_ticks + 1ull);
 	u64 late = below(4) ? 0 : below(late_most), tick;
 	struct weir_lookup lookup = {
-		.tick = t.tick - late, .cost = 1 + below(below(2) ? min(t.size, 2ull) : t.size),
-		.budget = t.size,
+		.tick = t.tick - late, .amount = { 1 + below(below(2) ? min(t.size, 2ull) : t.size) },
 	};
 	struct weir_source source = twin_source_in(t.table, i, &lookup.hash);
-	u64 most = t.size_most + t.rate_most, sum, wait = 0;
-	const struct weir_take take = { .cost = lookup.cost, .most = 2 * t.size };
+	u64 most = t.size_most + t.rate_most, sum, wait = 0, twice = 2 * t.size;
+	struct weir_take take = { .cost = lookup.amount[0], .due = t.size };
 	bool ahead = t.reserves && below(2);
 	u16 result;
 
 	lookup.source = &source;
-	lookup.budgets = &t.size;
+	lookup.budgets = ahead ? &twice : &t.size;
 	twin_enter();
 	result = ahead ? weir_table_take(t.table, &lookup, &take, &wait) :
 			 twin_packet(t.table, &lookup);
@@ -76,7 +75,7 @@ static void charge(unsigned int i)
 		t.admitted++;
 		/* What is due later counts then. */
 		tick = wait ? lookup.tick + wait : twin_charged_at(t.table, &lookup, 0, t.tick);
-		twin_admit(&t.history[i], tick, lookup.cost);
+		twin_admit(&t.history[i], tick, lookup.amount[0]);
 		sum = twin_most(&t.history[i], t.window, tick);
 		check(sum <= most, "run %llu: %llu of %llu", t.run, sum, most);
 	}

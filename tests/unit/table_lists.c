@@ -126,11 +126,10 @@ static void begin_lookup(struct weir_lookup *lookup, const struct weir_source *s
 
 	/* All fit: the limit refuses what is too large. */
 	*lookup = (struct weir_lookup) {
-		.source = source, .tick = lists.tick, .budgets = lists.now.room, .budget = lists.now.room[0],
+		.source = source, .tick = lists.tick, .budgets = lists.now.room,
 		.amount = { min(packets, 2ull), min(bytes, 1500ull) },
 		.hash = weir_source_hash(source, lists.now.table->spec.prefix, &twin_key),
 	};
-	lookup->cost = lookup->amount[lists.now.budget[0].spec.bytes];
 }
 
 /* @exact: the source has a way, and so the table's answer is the list's. */

@@ -16,7 +16,7 @@ static void give_back(struct model_held *held)
 	slot = weir_table_slot(m.table, held->lookup.tick);
 	slot += (u16)(held->lookup.receipt.at[0] - slot);
 	given = s->has_way && held->lookup.receipt.epoch == m.epoch &&
-		twin_uncharge(&s->wheel, m.reach, slot, held->lookup.cost);
+		twin_uncharge(&s->wheel, m.reach, slot, held->lookup.amount[0]);
 	check(weir_table_uncharge(m.table, &held->lookup) == given,
 	      "run %llu: given back or not?", m.run);
 	m.given += given;

@@ -101,15 +101,15 @@ static void check_answer(struct moved_source *s, const struct weir_lookup *looku
 	const struct weir_table *table = config_of(s)->table;
 	unsigned int reach = table->count[0].shape.reach;
 	u64 slot = weir_table_slot(table, lookup->tick);
-	bool room = twin_sum(&s->wheel, reach, slot) + lookup->cost <= lookup->budget;
+	bool room = twin_sum(&s->wheel, reach, slot) + lookup->amount[0] <= *lookup->budgets;
 
 	check(!(result & (WEIR_EVICTED | WEIR_FLOORED)), "run %llu", m.run);
 	check(!(result & WEIR_REFUSED) == room, "run %llu: %u, %llu + %llu of %llu", m.run, result,
-	      twin_sum(&s->wheel, reach, slot), lookup->cost, lookup->budget);
+	      twin_sum(&s->wheel, reach, slot), lookup->amount[0], *lookup->budgets);
 	check(!(result & WEIR_FIRST) || lookup->tick >= s->not_first, "run %llu: first again", m.run);
 	if (room) {
 		twin_turn(&s->wheel, reach, slot);
-		s->wheel.count[0] += lookup->cost;
+		s->wheel.count[0] += lookup->amount[0];
 	} else {
 		s->dropped++;
 		s->not_first = lookup->tick + marked_for(table);
@@ -122,8 +122,8 @@ static void admitted(struct moved_source *s, const struct config *config,
 	u64 tick = twin_charged_at(config->table, lookup, 0, m.tick), most;
 
 	m.admitted++;
-	twin_admit(&s->history, tick, lookup->cost);
-	twin_admit(&s->since, tick, lookup->cost);
+	twin_admit(&s->history, tick, lookup->amount[0]);
+	twin_admit(&s->since, tick, lookup->amount[0]);
 	most = twin_most(&s->since, window_of(config->table), tick);
 	check(m.next.table || most / m.lenient <= config->budget,
 	      "run %llu: %llu of %llu since a change", m.run, most, config->budget);
@@ -143,7 +143,7 @@ static void give_back(struct weir_lookup *lookup, struct config *config, bool he
 	if (!m.exact || !here)
 		return;
 	slot = weir_table_slot(config->table, lookup->tick);
-	check(given == twin_uncharge(&s->wheel, config->table->count[0].shape.reach, slot, lookup->cost),
+	check(given == twin_uncharge(&s->wheel, config->table->count[0].shape.reach, slot, lookup->amount[0]),
 	      "run %llu: given back or not?", m.run);
 }
 
@@ -168,8 +168,9 @@ static void packet(struct moved_source *s)
 		tick -= min(tick, below(2 * WINDOW));
 	do {
 		lookup.tick = tick;
-		lookup.budget = config->budget;
-		lookup.cost = 1 + below(config->budget / 3 + 1);
+		lookup.budgets = &config->budget;
+		lookup.amount[0] = 1 + below(config->budget / 3 + 1);
+		lookup.amount[1] = lookup.amount[0];
 		if (config == &m.next)
 			pulled(s->hash, m.tick);
 		again = config == &m.now && config_of(s) == &m.next;
@@ -345,7 +346,7 @@ static void silence(void)
 {
 	struct weir_lookup lookup = {
 		.source = &m.source[0].source, .hash = m.source[0].hash,
-		.budget = m.now.budget, .cost = m.now.budget,
+		.budgets = &m.now.budget, .amount = { m.now.budget, m.now.budget },
 	};
 
 	m.tick += window_of(m.now.table) + m.now.table->spec.count[0].slot_ticks;

@@ -54,7 +54,7 @@ static void lay_out(struct sender *s, unsigned int i, u64 cost)
 {
 	s->source = (struct weir_source) { .word[0] = htonl(i) };
 	s->lookup = (struct weir_lookup) {
-		.source = &s->source, .tick = now, .cost = cost, .budget = 10,
+		.source = &s->source, .tick = now, .amount = { cost }, .budgets = &ten,
 		.hash = weir_source_hash(&s->source, (struct weir_prefix) { 32, 64 },
 					 &twin_key),
 	};
@@ -366,6 +366,26 @@ static void test_one_bucket(void **state)
 	end();
 }
 
+/* Before a lock is taken, another CPU blocks a source. */
+static void block_it(void)
+{
+	struct sender s;
+
+	shim_locking = NULL;
+	lay_out(&s, 1, 0);
+	assert_int_equal(weir_table_block(table, &s.lookup, WEIR_NEVER, WEIR_BLOCK_ADD), 0);
+}
+
+static void test_blocked_meanwhile(void **state)
+{
+	begin(4, 8);
+	assert_true(packet(table, 1, 1) & WEIR_CHARGED);
+	shim_locking = block_it;
+	assert_true(packet(table, 1, 1) & WEIR_REFUSED);
+	assert_int_equal(stand(table, 1).count[0], 1);
+	end();
+}
+
 static unsigned int forgotten;
 
 /* Before any lock is taken, another CPU forgets all sources. */
@@ -383,25 +403,22 @@ static void forget_always(void)
 /* A request of which others keep taking the way gives up, and has charged and blocked nothing. */
 static void test_gives_up(void **state)
 {
-	const struct weir_take take = { .cost = 3, .most = ten };
+	struct weir_take take = { .cost = 3 };
 	struct sender s;
 	u64 wait = 0;
 
 	begin(4, 8);
 	lay_out(&s, 1, 3);
-	s.lookup.budgets = &ten;
 	forgotten = 0;
 	shim_locking = forget_always;
 	assert_int_equal(weir_table_take(table, &s.lookup, &take, &wait), WEIR_AGAIN);
 	/* Each try takes the lock of the bucket, and once more for a way. */
 	assert_int_equal(forgotten, 2 * WEIR_TRIES);
 	lay_out(&s, 1, 0);
-	s.lookup.budget = U64_MAX;
 	assert_int_equal(weir_table_block(table, &s.lookup, WEIR_NEVER, WEIR_BLOCK_ADD), -EAGAIN);
 	assert_int_equal(forgotten, 4 * WEIR_TRIES);
 	shim_locking = NULL;
 	assert_true(!stand(table, 1).count[0] && !stand(table, 1).blocked);
-	s.lookup.budgets = &ten;
 	assert_int_equal(weir_table_take(table, &s.lookup, &take, &wait), WEIR_CHARGED);
 	assert_int_equal(stand(table, 1).count[0], 3);
 	end();
@@ -409,4 +426,4 @@ static void test_gives_up(void **state)
 
 UNIT_MAIN("table_race", T(test_refuse_stranger), T(test_charge_stranger), T(test_one_way),
 	  T(test_second_look), T(test_dropped), T(test_moved_meanwhile), T(test_moved_idle),
-	  T(test_one_bucket), T(test_gives_up))
+	  T(test_one_bucket), T(test_blocked_meanwhile), T(test_gives_up))

@@ -102,7 +102,7 @@ static struct weir_table *table_new(bool tiny)
 static struct weir_lookup lookup_of(struct weir_table *table, unsigned int i,
 				    struct weir_source *source)
 {
-	struct weir_lookup lookup = { .tick = s.tick, .budget = s.room[0], .budgets = s.room };
+	struct weir_lookup lookup = { .tick = s.tick, .budgets = s.room };
 
 	*source = twin_source_in(table, i, &lookup.hash);
 	lookup.source = source;
@@ -136,9 +136,8 @@ static void packet(struct weir_table *table, unsigned int i)
 
 	for (b = 1; b < s.budgets; b++)
 		least = min(least, s.room[b]);
-	lookup.cost = 1 + below(below(2) ? 1 : least);
-	lookup.amount[false] = lookup.cost;
-	cost = lookup.cost;
+	cost = 1 + below(below(2) ? 1 : least);
+	lookup.amount[false] = cost;
 	twin_enter();
 	if (twin_packet(table, &lookup) & WEIR_CHARGED)
 		admitted(i, cost);

@@ -35,13 +35,13 @@ static struct weir_table *table_of(enum way way, unsigned int ways)
 	return made;
 }
 
-static const u64 size[WEIR_BUDGETS_MAX] = { SIZE };
+static const u64 size[WEIR_BUDGETS_MAX] = { SIZE }, twice[] = { 2 * SIZE };
 
 static void request(struct sender *w, struct chance *c)
 {
 	unsigned int i = chance_below(c, w->sources);
-	const struct weir_take take = { .cost = 1 + chance_below(c, SIZE), .most = 2 * SIZE };
-	struct weir_lookup lookup = { .tick = READ_ONCE(now), .budgets = size };
+	struct weir_take take = { .cost = 1 + chance_below(c, SIZE), .due = SIZE };
+	struct weir_lookup lookup = { .tick = READ_ONCE(now), .budgets = twice };
 	struct weir_source source = twin_source_in(table, i, &lookup.hash);
 	u64 wait = 0;
 	u16 result;
@@ -54,7 +54,7 @@ static void request(struct sender *w, struct chance *c)
 	if (!(result & WEIR_CHARGED))
 		return;
 	twin_admit(&w->history[i], wait ? lookup.tick + wait :
-		   twin_charged_at(table, &lookup, 0, READ_ONCE(now)), lookup.cost);
+		   twin_charged_at(table, &lookup, 0, READ_ONCE(now)), take.cost);
 	w->reserved++;
 	w->ahead += !!wait;
 }
@@ -63,7 +63,7 @@ static void packet(struct sender *w, struct chance *c)
 {
 	unsigned int i = chance_below(c, w->sources);
 	struct weir_lookup lookup = {
-		.tick = READ_ONCE(now), .cost = 1, .budget = SIZE,
+		.tick = READ_ONCE(now), .amount = { 1 }, .budgets = size,
 	};
 	struct weir_source source = twin_source_in(table, i, &lookup.hash);
 	u16 result;
@@ -74,8 +74,7 @@ static void packet(struct sender *w, struct chance *c)
 	twin_leave();
 	if (!(result & WEIR_CHARGED))
 		return;
-	twin_admit(&w->history[i], twin_charged_at(table, &lookup, 0, READ_ONCE(now)),
-		   lookup.cost);
+	twin_admit(&w->history[i], twin_charged_at(table, &lookup, 0, READ_ONCE(now)), 1);
 	w->passed++;
 }
 

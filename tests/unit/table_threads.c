@@ -63,7 +63,6 @@ static u8 ask(struct weir_lookup *lookup, struct weir_table **table)
 
 	for (n = 0; n < r.limits && !result; n++) {
 		table[n] = rcu_dereference(tables[n]);
-		lookup[n].budget = room[n][0];
 		lookup[n].budgets = room[n];
 		result = weir_table_refuse(table[n], &lookup[n]);
 	}
@@ -102,7 +101,7 @@ static u8 pass(struct sender *w, unsigned int i, u64 tick)
 
 	for (n = 0; n < LIMITS; n++)
 		lookup[n] = (struct weir_lookup) {
-			.source = &source, .tick = tick, .cost = 1, .amount = { 1, BYTES },
+			.source = &source, .tick = tick, .amount = { 1, BYTES },
 			.hash = weir_source_hash(&source, prefix, &twin_key),
 		};
 	by = ask(lookup, table);

@@ -52,7 +52,7 @@ static u64 below(u64 n)
 /* Charge 1, whatever the list says. */
 static u16 charged(unsigned int i)
 {
-	struct weir_lookup lookup = { .tick = t.tick, .cost = 1, .budget = t.budget };
+	struct weir_lookup lookup = { .tick = t.tick, .amount = { 1 }, .budgets = &t.budget };
 	struct weir_source source = twin_source_in(t.table, i, &lookup.hash);
 	u16 result;
 
@@ -65,7 +65,7 @@ static u16 charged(unsigned int i)
 
 static void charge(unsigned int i, u64 cost)
 {
-	struct weir_lookup lookup = { .tick = t.tick, .cost = cost, .budget = t.budget };
+	struct weir_lookup lookup = { .tick = t.tick, .amount = { cost }, .budgets = &t.budget };
 	struct weir_source source = twin_source_in(t.table, i, &lookup.hash);
 	bool fits = cost <= t.budget - t.count[i];
 	bool way = t.count[i] || counted() < WAYS;
@@ -82,7 +82,7 @@ static void charge(unsigned int i, u64 cost)
 		check(weir_table_uncharge(t.table, &lookup), "run %llu: not given back", t.run);
 	else if (result & WEIR_CHARGED)
 		t.count[i] += cost;
-	if (result & WEIR_CHARGED && t.count[i] && !t.held.cost) {
+	if (result & WEIR_CHARGED && t.count[i] && !t.held.amount[0]) {
 		t.held = lookup;
 		t.holder = i;
 	}
@@ -96,10 +96,10 @@ static void give_back(void)
 
 	t.held.source = &source;
 	twin_enter();
-	if (t.held.cost && weir_table_uncharge(t.table, &t.held))
-		t.count[t.holder] -= t.held.cost;
+	if (t.held.amount[0] && weir_table_uncharge(t.table, &t.held))
+		t.count[t.holder] -= t.held.amount[0];
 	twin_leave();
-	t.held.cost = 0;
+	t.held.amount[0] = 0;
 }
 
 static void check_all(void)
@@ -137,7 +137,7 @@ static void move(void)
 {
 	struct weir_table *old = t.table;
 
-	t.held.cost = 0;
+	t.held.amount[0] = 0;
 	t.table = table_of(old->spec.count[0].slot_ticks ? 0 : 1000000000, 4, WAYS);
 	weir_table_succeed(t.table, old, &t.budget, &t.budget, &twin_key, clock_now);
 	check(!weir_table_drain(t.table), "run %llu: a source lost its way", t.run);
@@ -157,7 +157,7 @@ static void one_run(u64 run)
 	t.budget = 1 + below(below(2) ? 3 : 100000);
 	t.tick = below(BIT_ULL(40));
 	memset(t.count, 0, sizeof(t.count));
-	t.held.cost = 0;
+	t.held.amount[0] = 0;
 	t.table = table_of(0, 1, WAYS);
 	for (step = 0; step < 200; step++) {
 		i = below(SOURCES);
@@ -196,7 +196,7 @@ static void test_total(void **state)
 /* Likewise by a request: is it refused for ever? */
 static bool refused_for_ever(unsigned int i)
 {
-	const struct weir_take take = { .cost = 1, .most = t.budget };
+	struct weir_take take = { .cost = 1 };
 	struct weir_lookup lookup = { .tick = t.tick, .budgets = &t.budget };
 	struct weir_source source = twin_source_in(t.table, i, &lookup.hash);
 	u64 wait = 0;
