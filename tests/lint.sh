@@ -218,7 +218,7 @@ within() {
 check_size() {
 	local list bad=0
 	mapfile -t list < <(files '^module/.*\.[ch]$' | xargs grep -L 'YNL-GEN')
-	within 18479 "$(cat "${list[@]}" | wc -l)" 'lines of module/' || bad=1
+	within 18483 "$(cat "${list[@]}" | wc -l)" 'lines of module/' || bad=1
 	within 5 "$(grep -ow __always_inline "${list[@]}" | wc -l)" '__always_inline in module/' || bad=1
 	within 32591 "$(files '^userspace/' | xargs cat | wc -l)" 'lines of userspace/' || bad=1
 	within 54564 "$(files '^tests/' | xargs cat | wc -l)" 'lines of tests/' || bad=1

@@ -123,20 +123,13 @@ static inline int free_way(const struct weir_table *table, const struct weir_buc
 	return base + __ffs64(free) / 8;
 }
 
-/* As counts_weight(); of the lookup, only slot and tick are used. */
-static inline u64 weight(const struct weir_table *table, struct weir_wheel *first,
-			 const struct weir_lookup *lookup)
-{
-	return counts_weight(table, first, lookup->slot[0], lookup->tick);
-}
-
 static u64 way_weight(const struct weir_table *table, struct weir_bucket *bucket, unsigned int i,
 		      const struct weir_lookup *lookup)
 {
 	struct weir_way *way = weir_bucket_way(table, bucket, i);
 
 	/* It may be charged meanwhile: a hint, and so is the choice of a victim. */
-	return data_race(weight(table, weir_way_wheel(table, way), lookup));
+	return data_race(counts_weight(table, weir_way_wheel(table, way), lookup));
 }
 
 /* A search for the way to evict. */
@@ -190,7 +183,8 @@ static noinline u64 victim_search(const struct weir_table *table, struct weir_bu
 		known = 0;
 	pick(table, bucket, &search, known & ~seen, 0);
 	if (!table->stays) {
-		enough = weight(table, weir_bucket_floor(table, bucket), lookup) % WEIR_STAYS;
+		enough = counts_weight(table, weir_bucket_floor(table, bucket), lookup) %
+			 WEIR_STAYS;
 		pick(table, bucket, &search, unknown & seen, enough);
 		pick(table, bucket, &search, came_late & seen, enough);
 		pick(table, bucket, &search, known & seen, enough);
@@ -221,7 +215,8 @@ static u64 victim(const struct weir_table *table, struct weir_bucket *bucket,
 		bucket->seen = U64_MAX << table->ways;
 	}
 	if (!~(bucket->seen | bucket->blocked))
-		enough = weight(table, weir_bucket_floor(table, bucket), lookup) % WEIR_STAYS;
+		enough = counts_weight(table, weir_bucket_floor(table, bucket), lookup) %
+			 WEIR_STAYS;
 	/* As a rule the first look will do. */
 	if (unlikely(table->states_off || table->stays || bucket->blocked & BIT_ULL(i)))
 		return victim_search(table, bucket, lookup, late);
@@ -258,7 +253,7 @@ static inline u16 bucket_take(const struct weir_table *table, struct weir_bucket
 	wheel = weir_way_wheel(table, way);
 	/* Who was live is so, or has become idle; others may have been charged meanwhile. */
 	if (!free && (!live || table->stays)) {
-		live = weight(table, wheel, lookup);
+		live = counts_weight(table, wheel, lookup);
 		if (unlikely(live == WEIR_STAYS)) {
 			raw_spin_unlock(&way->lock);
 			return WEIR_REFUSED | WEIR_FLOORED;

@@ -33,20 +33,29 @@ static inline bool find(struct weir_table *table, struct weir_bucket *bucket,
 	return false;
 }
 
-/* Refuse with @result, of counts_full(), if what was read since @seq is consistent. */
-static inline bool way_refuses(const struct weir_table *table, struct weir_way *way, u32 seq,
-			       struct weir_lookup *lookup, u16 result)
+/*
+ * Refuse the source of a way that is not blocked if its counts are @full and what was read since
+ * @seq, with @scope, is consistent. Returns as counts_full(), or 0.
+ */
+static inline u16 way_refuses(const struct weir_table *table, struct weir_lookup *lookup, u32 seq,
+			      u32 scope, bool *full)
 {
+	struct weir_way *way = lookup->way;
+	struct weir_wheel *wheel = weir_way_wheel(table, way);
+	const u16 result = counts_full(table, wheel, lookup);
 	const unsigned int i = result >> WEIR_BUDGET_SHIFT;
 	const struct weir_count *count = &table->count[i];
-	struct weir_wheel *wheel = weir_wheel_of(count, weir_way_wheel(table, way));
 
+	*full = result;
+	if (!result || unlikely(scope & WEIR_STATE_BLOCKED))
+		return 0;
+	wheel = weir_wheel_of(count, wheel);
 	if (seq & 1 || !weir_count_marked(&count->shape, wheel, lookup->slot[i]) ||
 	    read_seqcount_retry(&way->seq, seq))
-		return false;
+		return 0;
 	weir_count_mark(&count->shape, wheel, lookup->slot[i], lookup->amount[count->bytes]);
 	lookup->seq = seq;
-	return true;
+	return result;
 }
 
 /* Answer for a source without a way of its own, or whose way is not known yet. */
@@ -66,17 +75,15 @@ static noinline u16 charge_newcomer(const struct weir_table *table,
 u16 __flatten weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup)
 {
 	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
-	struct weir_way *way;
 	u32 seq, scope;
 	u16 result;
+	bool full;
 
 	if (unlikely(!find(table, bucket, lookup, &seq)))
 		goto out;
-	way = lookup->way;
-	scope = way->scope;
-	result = counts_full(table, weir_way_wheel(table, way), lookup);
-	if (result && likely(!(scope & WEIR_STATE_BLOCKED)) &&
-	    way_refuses(table, way, seq, lookup, result))
+	scope = lookup->way->scope;
+	result = way_refuses(table, lookup, seq, scope, &full);
+	if (result)
 		return result;
 	if (unlikely(scope & WEIR_STATE_BLOCKED))
 		return weir_state_blocked(table, bucket, lookup, seq);
@@ -129,16 +136,16 @@ u16 __flatten weir_table_charge(struct weir_table *table, struct weir_lookup *lo
 	struct weir_way *way;
 	u32 seq, scope;
 	u16 result;
+	bool full;
 
 	if (!find(table, bucket, lookup, &seq))
 		return charge_stranger(table, bucket, lookup, false);
 	way = lookup->way;
 	scope = way->scope;
-	result = counts_full(table, weir_way_wheel(table, way), lookup);
-	if (result && likely(!(scope & WEIR_STATE_BLOCKED)) &&
-	    way_refuses(table, way, seq, lookup, result))
+	result = way_refuses(table, lookup, seq, scope, &full);
+	if (result)
 		return result;
-	if (unlikely(result || scope & WEIR_STATE_FLAGS))
+	if (unlikely(full || scope & WEIR_STATE_FLAGS))
 		return charge_locked(table, bucket, lookup, seq, scope);
 	kcsan_atomic_next(0);
 	raw_spin_lock(&way->lock);

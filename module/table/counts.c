@@ -103,7 +103,9 @@ bool weir_counts_mark(const struct weir_table *table, struct weir_wheel *first,
 
 u64 weir_counts_weight(const struct weir_table *table, struct weir_wheel *first, u64 tick)
 {
-	return counts_weight(table, first, weir_table_slot(table, tick), tick);
+	const struct weir_lookup now = { .tick = tick, .slot[0] = weir_table_slot(table, tick) };
+
+	return counts_weight(table, first, &now);
 }
 
 /*

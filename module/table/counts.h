@@ -106,16 +106,16 @@ static inline u64 count_weight(const struct weir_count *count, u64 sum, bool fir
 
 /*
  * What orders sources by how little is lost if they are evicted: 0 if they are idle,
- * WEIR_STAYS if they may not be. @slot is the first count's.
+ * WEIR_STAYS if they may not be. Of @now only the tick and the first slot are used.
  */
 static inline u64 counts_weight(const struct weir_table *table, struct weir_wheel *first,
-				u32 slot, u64 tick)
+				const struct weir_lookup *now)
 {
 	const struct weir_count *count = table->count;
-	u64 weight = count_weight(count, weir_count_sum(&count->shape, first, slot), true);
+	u64 weight = count_weight(count, weir_count_sum(&count->shape, first, now->slot[0]), true);
 
 	return unlikely(table->more) ?
-	       max(weight, weir_counts_weight_more(table, first, tick)) : weight;
+	       max(weight, weir_counts_weight_more(table, first, now->tick)) : weight;
 }
 
 static inline void count_copy(const struct weir_count *count, struct weir_wheel *floor,
