@@ -75,9 +75,9 @@ u32 weir_limit_sources(const struct weir_limit_config *cfg)
 
 	for (family = 0; family < 2; family++) {
 		len = family ? cfg->prefix.len6 : cfg->prefix.len4;
-		if (!(plain & WEIR_IF_FROM))
+		if (!(plain & WEIR_COND_FROM))
 			sources += sources_within(len, 0);
-		for (i = 0; plain & WEIR_IF_FROM && i < match->from.count; i++)
+		for (i = 0; plain & WEIR_COND_FROM && i < match->from.count; i++)
 			if (from[i].family == (family ? AF_INET6 : AF_INET))
 				sources += sources_within(len, from[i].len);
 	}

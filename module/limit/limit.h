@@ -71,7 +71,7 @@ enum weir_part {
 struct weir_config {
 	struct weir_exempts *exempts;	/* or NULL */
 	u16 count;
-	u16 conds;		/* all that any limit has, WEIR_IF_* */
+	u16 conds;		/* all that any limit has, WEIR_COND_* */
 	u16 generation;		/* not that of any for 2^16 changes; not 0 */
 	u32 changes[WEIR_PARTS];	/* how many there were, for dumps */
 	bool odd;		/* prefixes are blocked, or no limits: see limits() in verdict.c */

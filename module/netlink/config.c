@@ -67,9 +67,9 @@ static bool limit_meets_gro(const struct weir_net *wn, const struct weir_match *
 	const struct net_device *dev;
 	bool meets = false;
 
-	if (plain & (WEIR_IF_SYN | WEIR_IF_FRAG | WEIR_IF_ICMP | WEIR_IF_ICMPV6))
+	if (plain & (WEIR_COND_SYN | WEIR_COND_FRAG | WEIR_COND_ICMP_TYPE | WEIR_COND_ICMPV6_TYPE))
 		return false;
-	if (plain & WEIR_IF_PROTO && !test_bit(IPPROTO_TCP, match->proto)) {
+	if (plain & WEIR_COND_PROTO && !test_bit(IPPROTO_TCP, match->proto)) {
 		joins = NETIF_F_GRO_FRAGLIST | NETIF_F_GRO_UDP_FWD;
 		if (!test_bit(IPPROTO_UDP, match->proto))
 			return false;
@@ -77,8 +77,8 @@ static bool limit_meets_gro(const struct weir_net *wn, const struct weir_match *
 	rcu_read_lock();
 	for_each_netdev_rcu(wn->net, dev)
 		if (dev->features & joins && !(dev->flags & IFF_LOOPBACK) &&
-		    (!(match->conds & WEIR_IF_DEV) ||
-		     !strcmp(dev->name, match->dev) != !!(match->invert & WEIR_IF_DEV)))
+		    (!(match->conds & WEIR_COND_DEV) ||
+		     !strcmp(dev->name, match->dev) != !!(match->invert & WEIR_COND_DEV)))
 			meets = true;
 	rcu_read_unlock();
 	return meets;
@@ -88,7 +88,7 @@ static bool limit_meets_gro(const struct weir_net *wn, const struct weir_match *
 static bool limit_spoofed(const struct weir_match *match)
 {
 	return !weir_match_proto(match, IPPROTO_TCP) ||
-	       !(match->conds & match->invert & WEIR_IF_SYN);
+	       !(match->conds & match->invert & WEIR_COND_SYN);
 }
 
 static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit,

@@ -39,8 +39,6 @@ static const struct {
 static_assert(!offsetof(struct weir_prefix_list, count));
 static_assert(!offsetof(struct weir_port_list, count));
 static_assert(BIT(ARRAY_SIZE(conds) - 1) == WEIR_COND_TO_LIST);
-static_assert(WEIR_IF_FAMILY == (u32)WEIR_COND_FAMILY);
-static_assert(WEIR_IF_TO_LIST == (u32)WEIR_COND_TO_LIST);
 
 static_assert(WEIR_A_MEMBER_ADDRESS == (u32)WEIR_A_PREFIX_ADDRESS);
 static_assert(WEIR_A_MEMBER_LEN == (u32)WEIR_A_PREFIX_LEN);
@@ -180,7 +178,7 @@ int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
 	mask = tb[WEIR_A_MATCH_MARK_MASK];
 	if (err)
 		return err;
-	if (mask && !(given & WEIR_IF_MARK)) {
+	if (mask && !(given & WEIR_COND_MARK)) {
 		NL_SET_ERR_ATTR_MISS(extack, (struct nlattr *)nest, WEIR_A_MATCH_MARK);
 		return weir_nl_refuse(extack, mask,
 				      "half of a condition is missing; give both halves or neither");

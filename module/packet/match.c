@@ -64,28 +64,28 @@ static bool ports_hold(const struct weir_port_list *list, u16 port)
 /* What comes before the hook may set the mark of a frame. */
 static bool mark_unmet(const struct weir_match *match, const struct weir_packet *packet)
 {
-	return match->conds & WEIR_IF_MARK &&
+	return match->conds & WEIR_COND_MARK &&
 	       (!packet->skb ||
-		unmet(match, WEIR_IF_MARK, (packet->skb->mark & match->mark_mask) == match->mark));
+		unmet(match, WEIR_COND_MARK, (packet->skb->mark & match->mark_mask) == match->mark));
 }
 
 static bool ports_unmet(const struct weir_match *match, const struct weir_packet *packet)
 {
 	if (!(packet->flags & WEIR_PACKET_PORTS))
-		return match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT) &&
+		return match->conds & (WEIR_COND_SPORT | WEIR_COND_DPORT) &&
 		       !(packet->flags & WEIR_PACKET_CUT);
-	return unmet(match, WEIR_IF_DPORT,
+	return unmet(match, WEIR_COND_DPORT,
 		     ports_hold(&match->dport, packet->dport)) ||
-	       unmet(match, WEIR_IF_SPORT,
+	       unmet(match, WEIR_COND_SPORT,
 		     ports_hold(&match->sport, packet->sport));
 }
 
 static bool syn_unmet(const struct weir_match *match, const struct weir_packet *packet)
 {
 	if (!(packet->flags & WEIR_PACKET_TCP))
-		return match->conds & WEIR_IF_SYN &&
+		return match->conds & WEIR_COND_SYN &&
 		       !(packet->flags & WEIR_PACKET_CUT);
-	return unmet(match, WEIR_IF_SYN, packet->flags & WEIR_PACKET_SYN);
+	return unmet(match, WEIR_COND_SYN, packet->flags & WEIR_PACKET_SYN);
 }
 
 /* A fragment header may follow headers that nest too deeply. */
@@ -94,7 +94,7 @@ static bool frag_unmet(const struct weir_match *match, const struct weir_packet 
 	u16 frag = packet->flags & (WEIR_PACKET_NO_PROTO | WEIR_PACKET_LATER);
 
 	return frag != WEIR_PACKET_NO_PROTO &&
-	       unmet(match, WEIR_IF_FRAG, frag & WEIR_PACKET_LATER);
+	       unmet(match, WEIR_COND_FRAG, frag & WEIR_PACKET_LATER);
 }
 
 static bool icmp_unmet(const struct weir_match *match, const struct weir_packet *packet,
@@ -113,25 +113,25 @@ static bool icmp_unmet(const struct weir_match *match, const struct weir_packet 
 static bool rare_unmet(const struct weir_match *match, const struct weir_packet *packet)
 {
 	return syn_unmet(match, packet) || frag_unmet(match, packet) ||
-	       icmp_unmet(match, packet, WEIR_IF_ICMP, IPPROTO_ICMP, match->icmp) ||
-	       icmp_unmet(match, packet, WEIR_IF_ICMPV6, IPPROTO_ICMPV6, match->icmpv6);
+	       icmp_unmet(match, packet, WEIR_COND_ICMP_TYPE, IPPROTO_ICMP, match->icmp) ||
+	       icmp_unmet(match, packet, WEIR_COND_ICMPV6_TYPE, IPPROTO_ICMPV6, match->icmpv6);
 }
 
 static bool transport_unmet(const struct weir_match *match, const struct weir_packet *packet)
 {
 	return ports_unmet(match, packet) ||
 	       (!(packet->flags & WEIR_PACKET_NO_PROTO) &&
-		unmet(match, WEIR_IF_PROTO, test_bit(packet->proto, match->proto))) ||
-	       (match->conds & WEIR_IF_RARE && rare_unmet(match, packet));
+		unmet(match, WEIR_COND_PROTO, test_bit(packet->proto, match->proto))) ||
+	       (match->conds & WEIR_CONDS_RARE && rare_unmet(match, packet));
 }
 
 static noinline bool lists_unmet(const struct weir_match *match, const struct weir_packet *packet)
 {
 	u8 family = packet->family;
 
-	return unmet(match, WEIR_IF_TO_LIST,
+	return unmet(match, WEIR_COND_TO_LIST,
 		     weir_prefixes_find(match->to_list, family, destination(packet))) ||
-	       unmet(match, WEIR_IF_FROM_LIST,
+	       unmet(match, WEIR_COND_FROM_LIST,
 		     weir_prefixes_find(match->from_list, family, packet->source.word));
 }
 
@@ -139,25 +139,25 @@ static noinline bool lists_unmet(const struct weir_match *match, const struct we
 static noinline bool network_met(const struct weir_match *match,
 				 const struct weir_packet *packet)
 {
-	if (unmet(match, WEIR_IF_FAMILY, packet->family == match->family) ||
+	if (unmet(match, WEIR_COND_FAMILY, packet->family == match->family) ||
 	    mark_unmet(match, packet) ||
-	    unmet(match, WEIR_IF_TO,
+	    unmet(match, WEIR_COND_TO,
 		  prefixes_hold(&match->to, packet->family, destination(packet))) ||
-	    unmet(match, WEIR_IF_FROM,
+	    unmet(match, WEIR_COND_FROM,
 		  prefixes_hold(&match->from, packet->family, packet->source.word)))
 		return false;
-	if (unlikely(match->conds & (WEIR_IF_FROM_LIST | WEIR_IF_TO_LIST)) &&
+	if (unlikely(match->conds & (WEIR_COND_FROM_LIST | WEIR_COND_TO_LIST)) &&
 	    lists_unmet(match, packet))
 		return false;
-	return !(match->conds & WEIR_IF_DEV) ||
-	       !unmet(match, WEIR_IF_DEV, same_dev(packet->in->name, match->dev));
+	return !(match->conds & WEIR_COND_DEV) ||
+	       !unmet(match, WEIR_COND_DEV, same_dev(packet->in->name, match->dev));
 }
 
 bool weir_match_conds(const struct weir_match *match, const struct weir_packet *packet)
 {
-	if (match->conds & WEIR_IF_TRANSPORT && transport_unmet(match, packet))
+	if (match->conds & WEIR_CONDS_TRANSPORT && transport_unmet(match, packet))
 		return false;
-	return !(match->conds & ~WEIR_IF_TRANSPORT) ||
+	return !(match->conds & ~WEIR_CONDS_TRANSPORT) ||
 	       network_met(match, packet);
 }
 
@@ -171,11 +171,11 @@ bool weir_match_special(const struct weir_match *match, const struct weir_packet
 	struct weir_packet outer;
 
 	if (packet->flags & WEIR_PACKET_VITAL &&
-	    !(match->conds & ~match->invert & (WEIR_IF_PROTO | WEIR_IF_ICMPV6)))
+	    !(match->conds & ~match->invert & (WEIR_COND_PROTO | WEIR_COND_ICMPV6_TYPE)))
 		return false;
 	if (!(packet->flags & WEIR_PACKET_DECRYPTED))
 		return true;
-	if (!(match->conds & WEIR_IF_TRANSPORT))
+	if (!(match->conds & WEIR_CONDS_TRANSPORT))
 		return false;
 	weir_packet_encrypted(packet, &outer);
 	return !weir_match_conds(match, &outer);
@@ -184,7 +184,7 @@ bool weir_match_special(const struct weir_match *match, const struct weir_packet
 /* Is this the only protocol that a match names? */
 bool weir_match_proto(const struct weir_match *match, u8 proto)
 {
-	return match->conds & ~match->invert & WEIR_IF_PROTO && test_bit(proto, match->proto) &&
+	return match->conds & ~match->invert & WEIR_COND_PROTO && test_bit(proto, match->proto) &&
 	       bitmap_weight(match->proto, WEIR_TYPES) == 1;
 }
 
@@ -192,27 +192,27 @@ bool weir_match_proto(const struct weir_match *match, u8 proto)
 bool weir_match_source(const struct weir_match *match,
 		       const struct weir_source *source, const char *dev)
 {
-	u16 conds = match->conds & (WEIR_IF_FAMILY | WEIR_IF_FROM | WEIR_IF_FROM_LIST), failed = 0;
+	u16 conds = match->conds & WEIR_CONDS_SENDER & ~WEIR_COND_DEV, failed = 0;
 	u8 family = source_family(source);
 	unsigned int i = 0;
 
 	if (family != match->family)
-		failed |= WEIR_IF_FAMILY;
+		failed |= WEIR_COND_FAMILY;
 	if (!prefixes_hold(&match->from, family, source->word))
-		failed |= WEIR_IF_FROM;
+		failed |= WEIR_COND_FROM;
 	if (!weir_prefixes_find(match->from_list, family, source->word))
-		failed |= WEIR_IF_FROM_LIST;
+		failed |= WEIR_COND_FROM_LIST;
 	if (*dev) {
-		conds |= match->conds & WEIR_IF_DEV;
+		conds |= match->conds & WEIR_COND_DEV;
 		if (!same_dev(dev, match->dev))
-			failed |= WEIR_IF_DEV;
+			failed |= WEIR_COND_DEV;
 	}
 	/* Its packets have no destination of the other family. */
 	while (i < match->to.count && match->to.prefix[i].family != family)
 		i++;
-	if (match->conds & ~match->invert & WEIR_IF_TO && i == match->to.count)
+	if (match->conds & ~match->invert & WEIR_COND_TO && i == match->to.count)
 		return false;
-	if (match->conds & ~match->invert & WEIR_IF_TO_LIST &&
+	if (match->conds & ~match->invert & WEIR_COND_TO_LIST &&
 	    !weir_prefixes_family(match->to_list, family))
 		return false;
 	return !((failed ^ match->invert) & conds);
@@ -260,19 +260,19 @@ static const char *addresses_check(const struct weir_match *match, u16 *cond)
 	u8 family = BIT(match->family == AF_INET6), from = 0, to = 0;
 	const char *msg;
 
-	*cond = WEIR_IF_FROM;
+	*cond = WEIR_COND_FROM;
 	msg = prefixes_check(&match->from, &from);
 	if (msg)
 		return msg;
-	if (named & WEIR_IF_FAMILY && named & WEIR_IF_FROM && from != family)
+	if (named & WEIR_COND_FAMILY && named & WEIR_COND_FROM && from != family)
 		return "source prefix is not of the given address family";
-	*cond = WEIR_IF_TO;
+	*cond = WEIR_COND_TO;
 	msg = prefixes_check(&match->to, &to);
 	if (msg)
 		return msg;
-	if (named & WEIR_IF_FAMILY && named & WEIR_IF_TO && to != family)
+	if (named & WEIR_COND_FAMILY && named & WEIR_COND_TO && to != family)
 		return "destination prefix is not of the given address family";
-	if (named & WEIR_IF_FROM && named & WEIR_IF_TO && to != from)
+	if (named & WEIR_COND_FROM && named & WEIR_COND_TO && to != from)
 		return "source and destination prefix are of different families";
 	return NULL;
 }
@@ -281,31 +281,31 @@ static const char *addresses_check(const struct weir_match *match, u16 *cond)
 static const char *transport_check(const struct weir_match *match, u16 *cond)
 {
 	u16 named = match->conds & ~match->invert;
-	bool ports = named & WEIR_IF_PROTO;
+	bool ports = named & WEIR_COND_PROTO;
 	unsigned int proto;
 
 	for_each_set_bit(proto, match->proto, WEIR_TYPES)
 		ports = ports && weir_proto_has_ports(proto);
-	*cond = match->conds & WEIR_IF_SPORT ? WEIR_IF_SPORT : WEIR_IF_DPORT;
-	if (match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT) && !ports)
+	*cond = match->conds & WEIR_COND_SPORT ? WEIR_COND_SPORT : WEIR_COND_DPORT;
+	if (match->conds & (WEIR_COND_SPORT | WEIR_COND_DPORT) && !ports)
 		return "ports require a protocol with ports: tcp, udp, udplite, sctp, dccp";
-	*cond = WEIR_IF_SYN;
-	if (match->conds & WEIR_IF_SYN && match->conds & WEIR_IF_PROTO &&
+	*cond = WEIR_COND_SYN;
+	if (match->conds & WEIR_COND_SYN && match->conds & WEIR_COND_PROTO &&
 	    !weir_match_proto(match, IPPROTO_TCP))
 		return "syn is a flag of tcp; name proto tcp or no protocol";
-	*cond = WEIR_IF_ICMP;
-	if (match->conds & WEIR_IF_ICMP && match->conds & WEIR_IF_PROTO &&
+	*cond = WEIR_COND_ICMP_TYPE;
+	if (match->conds & WEIR_COND_ICMP_TYPE && match->conds & WEIR_COND_PROTO &&
 	    !weir_match_proto(match, IPPROTO_ICMP))
 		return "icmp-type is of icmp; name proto icmp or no protocol";
-	*cond = WEIR_IF_ICMPV6;
-	if (match->conds & WEIR_IF_ICMPV6 && match->conds & WEIR_IF_PROTO &&
+	*cond = WEIR_COND_ICMPV6_TYPE;
+	if (match->conds & WEIR_COND_ICMPV6_TYPE && match->conds & WEIR_COND_PROTO &&
 	    !weir_match_proto(match, IPPROTO_ICMPV6))
 		return "icmpv6-type is of icmpv6; name proto icmpv6 or no protocol";
-	if (hweight16(match->conds & (WEIR_IF_SYN | WEIR_IF_ICMP | WEIR_IF_ICMPV6)) > 1)
+	if (hweight16(match->conds & WEIR_CONDS_RARE & ~WEIR_COND_FRAG) > 1)
 		return "syn, icmp-type and icmpv6-type exclude each other; make a limit of each";
-	*cond = WEIR_IF_FRAG;
-	if (named & WEIR_IF_FRAG && match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT | WEIR_IF_RARE) &
-	    ~WEIR_IF_FRAG)
+	*cond = WEIR_COND_FRAG;
+	if (named & WEIR_COND_FRAG &&
+	    match->conds & WEIR_CONDS_TRANSPORT & ~(WEIR_COND_PROTO | WEIR_COND_FRAG))
 		return "later fragments have no ports, flags or types; leave these or frag out";
 	return NULL;
 }
@@ -319,12 +319,12 @@ const char *weir_match_check(struct weir_match *match, u16 *cond)
 	u16 named = match->conds & ~match->invert;
 	const char *msg;
 
-	*cond = WEIR_IF_FAMILY;
-	if (match->conds & WEIR_IF_FAMILY && match->family != AF_INET &&
+	*cond = WEIR_COND_FAMILY;
+	if (match->conds & WEIR_COND_FAMILY && match->family != AF_INET &&
 	    match->family != AF_INET6)
 		return "no such address family; 2 is IPv4, 10 is IPv6";
-	*cond = WEIR_IF_DEV;
-	if (match->conds & WEIR_IF_DEV && !dev_valid_name(match->dev))
+	*cond = WEIR_COND_DEV;
+	if (match->conds & WEIR_COND_DEV && !dev_valid_name(match->dev))
 		return "not a name that a device can have; no space, / or :, and not . or ..";
 	msg = addresses_check(match, cond);
 	if (msg)
@@ -332,17 +332,17 @@ const char *weir_match_check(struct weir_match *match, u16 *cond)
 	msg = transport_check(match, cond);
 	if (msg)
 		return msg;
-	*cond = WEIR_IF_SPORT;
+	*cond = WEIR_COND_SPORT;
 	msg = ports_check(&match->sport);
 	if (msg)
 		return msg;
-	*cond = WEIR_IF_DPORT;
+	*cond = WEIR_COND_DPORT;
 	msg = ports_check(&match->dport);
 	if (msg)
 		return msg;
-	*cond = WEIR_IF_MARK;
-	if (match->conds & WEIR_IF_MARK && match->mark & ~match->mark_mask)
+	*cond = WEIR_COND_MARK;
+	if (match->conds & WEIR_COND_MARK && match->mark & ~match->mark_mask)
 		return "mark has bits outside its mask; clear them or widen the mask";
-	match->one_dport = named & WEIR_IF_DPORT && match->dport.count == 1;
+	match->one_dport = named & WEIR_COND_DPORT && match->dport.count == 1;
 	return NULL;
 }

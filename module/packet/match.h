@@ -15,31 +15,17 @@
 #include "packet/source.h"
 #include "uapi/linux/weir.h"
 
-/* Conditions, numbered as in netlink. */
-#define WEIR_IF_FAMILY	BIT(0)
-#define WEIR_IF_DEV	BIT(1)
-#define WEIR_IF_FROM	BIT(2)
-#define WEIR_IF_TO	BIT(3)
-#define WEIR_IF_PROTO	BIT(4)
-#define WEIR_IF_SPORT	BIT(5)
-#define WEIR_IF_DPORT	BIT(6)
-#define WEIR_IF_SYN	BIT(7)
-#define WEIR_IF_FRAG	BIT(8)
-#define WEIR_IF_MARK	BIT(9)
-#define WEIR_IF_ICMP	BIT(10)
-#define WEIR_IF_ICMPV6	BIT(11)
-#define WEIR_IF_FROM_LIST	BIT(12)
-#define WEIR_IF_TO_LIST	BIT(13)
-
-/* Those for which weir_packet_parse() is needed. */
-#define WEIR_IF_TRANSPORT (WEIR_IF_PROTO | WEIR_IF_SPORT | WEIR_IF_DPORT | \
-			   WEIR_IF_RARE)
+/* Conditions for which weir_packet_parse() is needed. */
+#define WEIR_CONDS_TRANSPORT (WEIR_COND_PROTO | WEIR_COND_SPORT | WEIR_COND_DPORT | \
+			      WEIR_CONDS_RARE)
 
 /* Those of them that few limits have. */
-#define WEIR_IF_RARE	(WEIR_IF_SYN | WEIR_IF_FRAG | WEIR_IF_ICMP | WEIR_IF_ICMPV6)
+#define WEIR_CONDS_RARE	(WEIR_COND_SYN | WEIR_COND_FRAG | WEIR_COND_ICMP_TYPE | \
+			 WEIR_COND_ICMPV6_TYPE)
 
-/* Those that look only at source and device. */
-#define WEIR_IF_SENDER	(WEIR_IF_FAMILY | WEIR_IF_DEV | WEIR_IF_FROM | WEIR_IF_FROM_LIST)
+/* Conditions that look only at source and device. */
+#define WEIR_CONDS_SENDER (WEIR_COND_FAMILY | WEIR_COND_DEV | WEIR_COND_FROM | \
+			   WEIR_COND_FROM_LIST)
 
 struct weir_port_range {
 	u16 min;
@@ -63,7 +49,7 @@ struct weir_port_list {
 
 /* Conditions that must all hold. */
 struct weir_match {
-	u16 conds;		/* conditions present, WEIR_IF_* */
+	u16 conds;		/* conditions present, WEIR_COND_* */
 	u16 invert;		/* those that must not hold */
 	u8 family;
 	bool one_dport;		/* dport is one range, not inverted; derived */
@@ -98,7 +84,7 @@ static inline bool weir_match_other_port(const struct weir_match *match,
 	       (u16)(packet->dport - range->min) > (u16)(range->max - range->min);
 }
 
-/* Does a packet match? It is parsed if there are conditions of WEIR_IF_TRANSPORT. */
+/* Does a packet match? It is parsed if there are conditions of WEIR_CONDS_TRANSPORT. */
 static inline bool weir_match_packet(const struct weir_match *match,
 				     const struct weir_packet *packet)
 {

@@ -190,7 +190,7 @@ void weir_refusals_init(struct weir_config *config)
 	key = prefix;
 	for (i = 0; i < config->count; i++) {
 		limit = config->limit[i];
-		if (limit->cfg.match.conds & ~WEIR_IF_SENDER ||
+		if (limit->cfg.match.conds & ~WEIR_CONDS_SENDER ||
 		    limit->prefix.len4 != prefix.len4 || limit->prefix.len6 != prefix.len6)
 			break;
 		for (n = 0; n < limit->cfg.match.from.count; n++)

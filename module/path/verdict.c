@@ -380,7 +380,7 @@ enum weir_verdict weir_verdict(struct sk_buff *skb, u8 family, struct weir_net *
 				return WEIR_ADMIT;
 			}
 		}
-		if (config->conds & WEIR_IF_TRANSPORT) {
+		if (config->conds & WEIR_CONDS_TRANSPORT) {
 			weir_packet_parse(packet);
 		} else if (weir_packet_may_be_vital(packet)) {
 			weir_packet_parse(packet);
@@ -438,7 +438,7 @@ enum weir_verdict weir_verdict_frame(struct weir_frame frame, struct weir_net *w
 	if (config->exempts)
 		weir_exempt_place(config->exempts, &packet->source, packet->in->name,
 				  &ctx->place);
-	if (config->conds & WEIR_IF_TRANSPORT || weir_packet_may_be_vital(packet))
+	if (config->conds & WEIR_CONDS_TRANSPORT || weir_packet_may_be_vital(packet))
 		weir_packet_parse(packet);
 	/* Without all of its headers the packet may be another one. */
 	if (!ctx->place.all && !(packet->flags & (WEIR_PACKET_VITAL | WEIR_PACKET_CUT)))

@@ -41,12 +41,12 @@ static void make_ports(struct weir_match *match, struct chance *dice)
 	__set_bit(protos[chance_below(dice, 5)], match->proto);
 	if (chance_below(dice, 2))
 		__set_bit(protos[chance_below(dice, 5)], match->proto);
-	match->conds |= WEIR_IF_PROTO | (chance_below(dice, 2) ? WEIR_IF_SPORT : WEIR_IF_DPORT);
+	match->conds |= WEIR_COND_PROTO | (chance_below(dice, 2) ? WEIR_COND_SPORT : WEIR_COND_DPORT);
 	match->sport.count = 1;
 	match->sport.range[0] = (struct weir_port_range) { ports[min(a, b)], ports[max(a, b)] };
 	match->dport = match->sport;
 	/* The protocol must not be inverted if ports are given. */
-	match->invert |= chance(dice) & match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT);
+	match->invert |= chance(dice) & match->conds & (WEIR_COND_SPORT | WEIR_COND_DPORT);
 }
 
 static void make_header(struct weir_match *match, struct chance *dice)
@@ -60,28 +60,28 @@ static void make_header(struct weir_match *match, struct chance *dice)
 		make_ports(match, dice);
 		break;
 	case 2:
-		match->conds |= WEIR_IF_SYN;
-		match->invert |= chance_below(dice, 2) ? WEIR_IF_SYN : 0;
+		match->conds |= WEIR_COND_SYN;
+		match->invert |= chance_below(dice, 2) ? WEIR_COND_SYN : 0;
 		break;
 	case 3:
-		match->conds |= WEIR_IF_FRAG;
-		match->invert |= chance_below(dice, 2) ? WEIR_IF_FRAG : 0;
+		match->conds |= WEIR_COND_FRAG;
+		match->invert |= chance_below(dice, 2) ? WEIR_COND_FRAG : 0;
 		break;
 	case 4:
-		match->conds |= WEIR_IF_PROTO;
-		match->invert |= chance_below(dice, 3) ? 0 : WEIR_IF_PROTO;
+		match->conds |= WEIR_COND_PROTO;
+		match->invert |= chance_below(dice, 3) ? 0 : WEIR_COND_PROTO;
 		__set_bit(protos[chance_below(dice, 6)], match->proto);
 		__set_bit(protos[chance_below(dice, 6)], match->proto);
 		break;
 	case 5:
-		match->conds |= WEIR_IF_ICMP;
-		match->invert |= chance_below(dice, 2) ? WEIR_IF_ICMP : 0;
+		match->conds |= WEIR_COND_ICMP_TYPE;
+		match->invert |= chance_below(dice, 2) ? WEIR_COND_ICMP_TYPE : 0;
 		__set_bit(types[chance_below(dice, 3)], match->icmp);
 		__set_bit(types[chance_below(dice, 3)], match->icmp);
 		break;
 	case 6:
-		match->conds |= WEIR_IF_ICMPV6;
-		match->invert |= chance_below(dice, 2) ? WEIR_IF_ICMPV6 : 0;
+		match->conds |= WEIR_COND_ICMPV6_TYPE;
+		match->invert |= chance_below(dice, 2) ? WEIR_COND_ICMPV6_TYPE : 0;
 		__set_bit(types[3 + chance_below(dice, 3)], match->icmpv6);
 		__set_bit(types[3 + chance_below(dice, 3)], match->icmpv6);
 		break;
@@ -96,12 +96,12 @@ void match_make(struct weir_match *match, struct chance *dice)
 	make_header(match, dice);
 	strcpy(match->dev, chance_below(dice, 3) ? "rx0" : "rx0.5");
 	make_prefixes(match, dice);
-	match->conds |= dice_percent(dice, 20) ? WEIR_IF_FAMILY : 0;
-	match->conds |= dice_percent(dice, 20) ? WEIR_IF_DEV : 0;
-	match->conds |= dice_percent(dice, 30) ? WEIR_IF_FROM : 0;
-	match->conds |= dice_percent(dice, 20) ? WEIR_IF_TO : 0;
+	match->conds |= dice_percent(dice, 20) ? WEIR_COND_FAMILY : 0;
+	match->conds |= dice_percent(dice, 20) ? WEIR_COND_DEV : 0;
+	match->conds |= dice_percent(dice, 30) ? WEIR_COND_FROM : 0;
+	match->conds |= dice_percent(dice, 20) ? WEIR_COND_TO : 0;
 	if (dice_percent(dice, 40))
-		match->invert |= chance(dice) & match->conds & (WEIR_IF_SENDER | WEIR_IF_TO);
+		match->invert |= chance(dice) & match->conds & (WEIR_CONDS_SENDER | WEIR_COND_TO);
 }
 
 static void print_types(const unsigned long *types)
@@ -141,15 +141,15 @@ void match_print(const struct weir_match *match)
 			continue;
 		printf(" %s%s ", match->invert & BIT(i) ? "not " : "", words[i]);
 		switch (BIT(i)) {
-		case WEIR_IF_FAMILY: printf("ipv%d", match->family == AF_INET ? 4 : 6); break;
-		case WEIR_IF_DEV: printf("%s", match->dev); break;
-		case WEIR_IF_FROM: print_prefix(&match->from); break;
-		case WEIR_IF_TO: print_prefix(&match->to); break;
-		case WEIR_IF_PROTO: print_types(match->proto); break;
-		case WEIR_IF_ICMP: print_types(match->icmp); break;
-		case WEIR_IF_ICMPV6: print_types(match->icmpv6); break;
-		case WEIR_IF_SPORT:
-		case WEIR_IF_DPORT: printf("%u-%u", ports->min, ports->max); break;
+		case WEIR_COND_FAMILY: printf("ipv%d", match->family == AF_INET ? 4 : 6); break;
+		case WEIR_COND_DEV: printf("%s", match->dev); break;
+		case WEIR_COND_FROM: print_prefix(&match->from); break;
+		case WEIR_COND_TO: print_prefix(&match->to); break;
+		case WEIR_COND_PROTO: print_types(match->proto); break;
+		case WEIR_COND_ICMP_TYPE: print_types(match->icmp); break;
+		case WEIR_COND_ICMPV6_TYPE: print_types(match->icmpv6); break;
+		case WEIR_COND_SPORT:
+		case WEIR_COND_DPORT: printf("%u-%u", ports->min, ports->max); break;
 		}
 	}
 }

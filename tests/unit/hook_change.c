@@ -48,25 +48,25 @@ static void random_match(struct weir_match *match)
 			__clear_bit(IPPROTO_TCP, match->proto);
 		__set_bit(IPPROTO_ICMP, match->icmp);
 		match->mark = below(4) & match->mark_mask;
-		if (match->conds & WEIR_IF_FROM)
+		if (match->conds & WEIR_COND_FROM)
 			random_prefixes(&match->from);
-		if (match->conds & WEIR_IF_TO)
+		if (match->conds & WEIR_COND_TO)
 			random_prefixes(&match->to);
-		if (match->conds & WEIR_IF_TO && !below(8)) {
+		if (match->conds & WEIR_COND_TO && !below(8)) {
 			match->to.count = 1;
 			match->to.prefix[0] = (struct weir_net_prefix) {
 				.family = below(2) ? AF_INET : AF_INET6,
 			};
 		}
-		if (match->conds & WEIR_IF_SPORT)
+		if (match->conds & WEIR_COND_SPORT)
 			random_ports(&match->sport, 997 + below(4));
-		if (match->conds & WEIR_IF_DPORT)
+		if (match->conds & WEIR_COND_DPORT)
 			random_ports(&match->dport, below(4));
 		strcpy(match->dev, said_dev[below(2)]);
-		if (match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT))
-			match->conds |= WEIR_IF_PROTO;
+		if (match->conds & (WEIR_COND_SPORT | WEIR_COND_DPORT))
+			match->conds |= WEIR_COND_PROTO;
 		if (below(3) == 0)
-			match->invert = match->conds & ~WEIR_IF_PROTO & chance(&t.chance);
+			match->invert = match->conds & ~WEIR_COND_PROTO & chance(&t.chance);
 	} while (weir_match_check(match, &cond));
 }
 

@@ -330,7 +330,7 @@ static void penalty(bool renew)
 	struct weir_limit_config words = words_of();
 	unsigned int i;
 
-	words.match.conds = WEIR_IF_SPORT;
+	words.match.conds = WEIR_COND_SPORT;
 	words.match.sport.count = 1;
 	words.match.sport.range[0] = (struct weir_port_range) { 0, U16_MAX };
 	words.penalty_ms = 3600000;

@@ -202,7 +202,7 @@ static bool is_parsed(const struct twin_limit *end)
 	const struct twin_limit *limit;
 
 	for (limit = t.limit; limit < end; limit++)
-		if (limit->words.match.conds & WEIR_IF_TRANSPORT)
+		if (limit->words.match.conds & WEIR_CONDS_TRANSPORT)
 			return true;
 	return false;
 }
@@ -238,7 +238,7 @@ static bool asked_early(const struct said *said, struct sk_buff *skb, bool drops
 	t.early++;
 	for (i = 0; i < n; i++) {
 		met[i].early = true;
-		met[i].unmarked = met[i].real->cfg.match.conds & WEIR_IF_MARK;
+		met[i].unmarked = met[i].real->cfg.match.conds & WEIR_COND_MARK;
 	}
 	return true;
 }

@@ -116,7 +116,7 @@ static void test_locks(void **state)
 
 	words.penalty_ms = 3600000;
 	/* No cache answers for a limit that looks at ports. */
-	words.match.conds = WEIR_IF_SPORT;
+	words.match.conds = WEIR_COND_SPORT;
 	words.match.sport.count = 1;
 	words.match.sport.range[0] = (struct weir_port_range) { 0, U16_MAX };
 	for (row = 0; row < 4; row++) {

@@ -62,7 +62,7 @@ bool said_meets(const struct said *said, const struct weir_match *match)
 bool said_exempt(const struct said *said, const struct weir_exempt *exempt)
 {
 	struct weir_match match = {
-		.conds = WEIR_IF_FROM | (*exempt->dev ? WEIR_IF_DEV : 0),
+		.conds = WEIR_COND_FROM | (*exempt->dev ? WEIR_COND_DEV : 0),
 		.from = { 1, { exempt->prefix } },
 	};
 

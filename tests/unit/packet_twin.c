@@ -154,17 +154,17 @@ static bool holds(const struct twin_packet *packet, const struct weir_match *mat
 	bool ipv4 = packet->family == AF_INET;
 
 	switch (cond) {
-	case WEIR_IF_FAMILY: return packet->family == match->family;
-	case WEIR_IF_DEV: return !strcmp(packet->dev, match->dev);
-	case WEIR_IF_FROM: return within(packet, &match->from, ipv4 ? 12 : 8);
-	case WEIR_IF_TO: return within(packet, &match->to, ipv4 ? 16 : 24);
-	case WEIR_IF_PROTO: return listed(match->proto, packet->proto);
-	case WEIR_IF_ICMP: return listed(match->icmp, packet->type);
-	case WEIR_IF_ICMPV6: return listed(match->icmpv6, packet->type);
-	case WEIR_IF_SPORT: return among(&match->sport, packet->sport);
-	case WEIR_IF_DPORT: return among(&match->dport, packet->dport);
-	case WEIR_IF_SYN: return packet->syn;
-	case WEIR_IF_FRAG: return packet->later;
+	case WEIR_COND_FAMILY: return packet->family == match->family;
+	case WEIR_COND_DEV: return !strcmp(packet->dev, match->dev);
+	case WEIR_COND_FROM: return within(packet, &match->from, ipv4 ? 12 : 8);
+	case WEIR_COND_TO: return within(packet, &match->to, ipv4 ? 16 : 24);
+	case WEIR_COND_PROTO: return listed(match->proto, packet->proto);
+	case WEIR_COND_ICMP_TYPE: return listed(match->icmp, packet->type);
+	case WEIR_COND_ICMPV6_TYPE: return listed(match->icmpv6, packet->type);
+	case WEIR_COND_SPORT: return among(&match->sport, packet->sport);
+	case WEIR_COND_DPORT: return among(&match->dport, packet->dport);
+	case WEIR_COND_SYN: return packet->syn;
+	case WEIR_COND_FRAG: return packet->later;
 	default: return (packet->mark & match->mark_mask) == match->mark;
 	}
 }
@@ -173,13 +173,13 @@ static bool holds(const struct twin_packet *packet, const struct weir_match *mat
 static bool known(const struct twin_packet *packet, unsigned int cond)
 {
 	switch (cond) {
-	case WEIR_IF_PROTO: return packet->proto_known;
-	case WEIR_IF_SPORT:
-	case WEIR_IF_DPORT: return packet->ports_known;
-	case WEIR_IF_SYN: return packet->flags_known;
-	case WEIR_IF_FRAG: return packet->later_known;
-	case WEIR_IF_ICMP: return packet->type_known && packet->proto == ICMP4;
-	case WEIR_IF_ICMPV6: return packet->type_known && packet->proto == ICMP6;
+	case WEIR_COND_PROTO: return packet->proto_known;
+	case WEIR_COND_SPORT:
+	case WEIR_COND_DPORT: return packet->ports_known;
+	case WEIR_COND_SYN: return packet->flags_known;
+	case WEIR_COND_FRAG: return packet->later_known;
+	case WEIR_COND_ICMP_TYPE: return packet->type_known && packet->proto == ICMP4;
+	case WEIR_COND_ICMPV6_TYPE: return packet->type_known && packet->proto == ICMP6;
 	default: return true;
 	}
 }
@@ -190,9 +190,9 @@ bool twin_meets(const struct twin_packet *packet, const struct weir_match *match
 	unsigned int cond;
 	bool unreadable;
 
-	if (packet->vital && !(match->conds & ~match->invert & (WEIR_IF_PROTO | WEIR_IF_ICMPV6)))
+	if (packet->vital && !(match->conds & ~match->invert & (WEIR_COND_PROTO | WEIR_COND_ICMPV6_TYPE)))
 		return false;
-	for (cond = 1; cond <= WEIR_IF_ICMPV6; cond <<= 1) {
+	for (cond = 1; cond <= WEIR_COND_ICMPV6_TYPE; cond <<= 1) {
 		if (!(match->conds & cond))
 			continue;
 		if (known(packet, cond)) {
@@ -201,10 +201,10 @@ bool twin_meets(const struct twin_packet *packet, const struct weir_match *match
 			continue;
 		}
 		/* An unreadable field matches; a field that the packet lacks does not. */
-		unreadable = packet->cut || cond == WEIR_IF_PROTO;
+		unreadable = packet->cut || cond == WEIR_COND_PROTO;
 		/* Of another protocol it is not unreadable. */
-		if (packet->proto_known && ((cond == WEIR_IF_ICMP && packet->proto != ICMP4) ||
-					    (cond == WEIR_IF_ICMPV6 && packet->proto != ICMP6)))
+		if (packet->proto_known && ((cond == WEIR_COND_ICMP_TYPE && packet->proto != ICMP4) ||
+					    (cond == WEIR_COND_ICMPV6_TYPE && packet->proto != ICMP6)))
 			unreadable = false;
 		if (!unreadable)
 			return false;
