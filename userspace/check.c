@@ -141,7 +141,7 @@ static int check_slots(const struct weir_limit *limit, unsigned int budget,
 
 /* Report a rule that a limit, or that budget of it by its number, breaks, as the kernel would. */
 static int blame_rule(const struct weir_limit *limit, unsigned int budget,
-		      const struct weir_broken_rule *rule, struct weir_args *args)
+		      const struct weir_error *rule, struct weir_args *args)
 {
 	const struct weir_set *set = budget ? &weir_budget_fields : &weir_limit_fields;
 	const struct weir_field *field = weir_field_find(set, 0, rule->attr);
@@ -171,7 +171,7 @@ static int check_rules(const struct weir_limit *limit, unsigned int budget, bool
 		.alone = is->alone, .shared = set && !(limit->has & WEIR_HAS(LIMIT_SHARING)),
 		.len6 = limit->has & WEIR_HAS(LIMIT_PREFIX4) ? limit->per[1] : 0,
 	};
-	struct weir_broken_rule rule;
+	struct weir_error rule;
 
 	rules.shared |= limit->sharing;
 	if (set && !(is->has & WEIR_HAS(BUDGET_MODE)) && (!is->alone || rules.shared))
@@ -243,7 +243,7 @@ static int check_words(const struct weir_limit *limit, unsigned int verb, struct
 		.shared = limit->sharing == WEIR_SHARING_SHARED, .blocks = !!limit->blocks_only,
 		.len4 = per ? limit->per[0] : 32, .len6 = per ? limit->per[1] : 64,
 	};
-	struct weir_broken_rule rule;
+	struct weir_error rule;
 	const char *word;
 	unsigned int i;
 

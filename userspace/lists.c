@@ -169,7 +169,7 @@ static int check_member(const struct weir_limit *limit, const struct weir_member
 		.slots = first->slots, .mode = first->mode,
 		.bytes = first->unit == WEIR_UNIT_BYTES, .len6 = per ? limit->per[1] : 0,
 	};
-	struct weir_broken_rule rule;
+	struct weir_error rule;
 	char buf[WEIR_TEXT_SIZE];
 
 	if (member->prefix.len > len)

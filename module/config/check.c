@@ -117,14 +117,13 @@ static int budget_check(struct weir_limit *limit, unsigned int i, struct weir_er
 		.slots = slots, .mode = budget->mode, .bytes = !!(limit->bytes & BIT(i)),
 		.alone = budget->alone, .shared = limit->cfg.shared, .len6 = limit->prefix.len6,
 	};
-	struct weir_broken_rule rule;
 	u64 span;
 	int err;
 
 	error->budget = i + 1;
-	err = weir_budget_rules(&is, &rule);
+	err = weir_budget_rules(&is, error);
 	if (err)
-		return weir_refuse(error, err, rule.attr, rule.msg);
+		return err;
 	limit->room[i] = limit->alone && budget->alone ? budget->alone : budget->amount;
 	if (budget->mode == WEIR_MODE_BUCKET) {
 		bucket_divide(limit, i);
@@ -169,7 +168,6 @@ static int list_check(const struct weir_limit *limit, struct weir_error *error)
 		.window_ms = budget->window_ms, .slots = limit->cfg.slots[0],
 		.mode = budget->mode, .bytes = limit->bytes & 1, .len6 = limit->prefix.len6,
 	};
-	struct weir_broken_rule rule;
 	u32 i;
 	int err;
 
@@ -184,8 +182,8 @@ static int list_check(const struct weir_limit *limit, struct weir_error *error)
 	if (list->largest == list->count)
 		return 0;
 	is.amount = list->member[list->largest].budget;
-	err = weir_budget_rules(&is, &rule);
-	return err ? member_refuse(list, list->largest, err, rule.msg, error) : 0;
+	err = weir_budget_rules(&is, error);
+	return err ? member_refuse(list, list->largest, err, error->msg, error) : 0;
 }
 
 /* The room that a count has when the limit is not alone. */
@@ -238,12 +236,11 @@ static int words_check(struct weir_limit *limit, struct weir_error *error)
 		.shared = cfg->shared, .slotless = limit_slotless(cfg), .blocks = !cfg->budgets,
 		.len4 = cfg->prefix.len4, .len6 = cfg->prefix.len6,
 	};
-	struct weir_broken_rule rule;
-	int err = weir_limit_rules(&is, &rule);
+	int err = weir_limit_rules(&is, error);
 
 	error->budget = 0;
 	if (err)
-		return weir_refuse(error, err, rule.attr, rule.msg);
+		return err;
 	limit->penalty_ticks = DIV_ROUND_UP_ULL(cfg->penalty_ms * HZ, MSEC_PER_SEC);
 	newcomers_divide(limit);
 	return list_check(limit, error) ?: zone_check(&cfg->zone, error);

@@ -580,8 +580,7 @@ static void limit_succeed(struct weir_net *wn, const struct weir_limit *limit,
 		memcpy(budget, limit->room, sizeof(budget));
 		if (weir_limit_recounts(limit, was))
 			budget[0] = 0;
-		weir_table_succeed(limit->table, was->table, budget, was->room, &wn->key,
-				   weir_clock);
+		weir_table_succeed(limit->table, was->table, budget, was->room, &wn->key);
 	}
 	if (was && was->cfg.newcomers.window_ms != limit->cfg.newcomers.window_ms)
 		weir_newcomers_set(&limit->newcomers);

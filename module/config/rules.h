@@ -11,6 +11,8 @@
 #include <linux/errno.h>
 #include <linux/types.h>
 
+#include "error.h"
+
 /* The budgets that a burst may have, as a power of two. */
 #define WEIR_RULE_BURST_SHIFT	12
 /* Packets of a log; with prefixes of IPv6 longer than 64 its entries are fewer. */
@@ -45,55 +47,42 @@ struct weir_limit_rules {
 	__u8 len4, len6;
 };
 
-struct weir_broken_rule {
-	const char *msg;
-	__u16 attr;
-};
-
-static inline int weir_rule_broken(struct weir_broken_rule *rule, int err, __u16 attr,
-				   const char *msg)
-{
-	rule->msg = msg;
-	rule->attr = attr;
-	return err;
-}
-
 static inline int weir_bucket_rules(const struct weir_budget_rules *is,
-				    struct weir_broken_rule *rule)
+				    struct weir_error *error)
 {
 	__u64 room = is->burst ? is->burst : is->amount;
 
 	if (!is->window_ms)
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_BUDGET_WINDOW_MS,
-					"a bucket drains by its budget in a window; a total has none");
+		return weir_refuse(error, -EINVAL, WEIR_A_BUDGET_WINDOW_MS,
+				   "a bucket drains by its budget in a window; a total has none");
 	if (is->slots)
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_BUDGET_SLOTS,
-					"a bucket has no slots; leave slots out");
+		return weir_refuse(error, -EINVAL, WEIR_A_BUDGET_SLOTS,
+				   "a bucket has no slots; leave slots out");
 	if (room > (is->bytes ? WEIR_BURST_MAX : WEIR_PACKETS_MAX))
-		return weir_rule_broken(rule, -ERANGE,
-					is->burst ? WEIR_A_BUDGET_BURST : WEIR_A_BUDGET_BUDGET,
-					"a bucket holds at most 4294967295 packets or 2^46 bytes");
+		return weir_refuse(error, -ERANGE,
+				   is->burst ? WEIR_A_BUDGET_BURST : WEIR_A_BUDGET_BUDGET,
+				   "a bucket holds at most 4294967295 packets or 2^46 bytes");
 	if ((room - 1) >> WEIR_RULE_BURST_SHIFT >= is->amount)
-		return weir_rule_broken(rule, -ERANGE, WEIR_A_BUDGET_BURST,
-					"a burst is at most 4096 times the budget; try a smaller one");
+		return weir_refuse(error, -ERANGE, WEIR_A_BUDGET_BURST,
+				   "a burst is at most 4096 times the budget; try a smaller one");
 	return 0;
 }
 
 static inline int weir_exact_rules(const struct weir_budget_rules *is,
-				   struct weir_broken_rule *rule)
+				   struct weir_error *error)
 {
 	if (!is->window_ms)
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_BUDGET_WINDOW_MS,
-					"exact counts in a window; a total has none");
+		return weir_refuse(error, -EINVAL, WEIR_A_BUDGET_WINDOW_MS,
+				   "exact counts in a window; a total has none");
 	if (is->slots)
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_BUDGET_SLOTS,
-					"exact has no slots; leave slots out");
+		return weir_refuse(error, -EINVAL, WEIR_A_BUDGET_SLOTS,
+				   "exact has no slots; leave slots out");
 	if (is->bytes)
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_BUDGET_UNIT,
-					"exact keeps the time of each packet, and so counts packets");
+		return weir_refuse(error, -EINVAL, WEIR_A_BUDGET_UNIT,
+				   "exact keeps the time of each packet, and so counts packets");
 	if (is->amount > (is->len6 > 64 ? WEIR_RULE_EXACT_LONG_MAX : WEIR_RULE_EXACT_MAX))
-		return weir_rule_broken(rule, -ERANGE, WEIR_A_BUDGET_BUDGET,
-					"exact counts at most 56 packets, 54 if IPv6 prefixes exceed 64; use strict");
+		return weir_refuse(error, -ERANGE, WEIR_A_BUDGET_BUDGET,
+				   "exact counts at most 56 packets, 54 if IPv6 prefixes exceed 64; use strict");
 	return 0;
 }
 
@@ -104,78 +93,78 @@ static inline int weir_calendar_has(__u32 window_ms)
 }
 
 static inline int weir_budget_rules(const struct weir_budget_rules *is,
-				    struct weir_broken_rule *rule)
+				    struct weir_error *error)
 {
 	if (!is->bytes && is->amount > WEIR_PACKETS_MAX)
-		return weir_rule_broken(rule, -ERANGE, WEIR_A_BUDGET_BUDGET,
-					"a budget of packets is at most 4294967295 a window");
+		return weir_refuse(error, -ERANGE, WEIR_A_BUDGET_BUDGET,
+				   "a budget of packets is at most 4294967295 a window");
 	if (is->window_ms && is->window_ms < WEIR_WINDOW_MS_MIN)
-		return weir_rule_broken(rule, -ERANGE, WEIR_A_BUDGET_WINDOW_MS,
-					"a window has at least 10 ms; 0 is the total, without a window");
+		return weir_refuse(error, -ERANGE, WEIR_A_BUDGET_WINDOW_MS,
+				   "a window has at least 10 ms; 0 is the total, without a window");
 	if (is->burst && is->mode != WEIR_MODE_BUCKET)
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_BUDGET_BURST,
-					"a burst is what a bucket holds; say bucket, too, or no burst");
+		return weir_refuse(error, -EINVAL, WEIR_A_BUDGET_BURST,
+				   "a burst is what a bucket holds; say bucket, too, or no burst");
 	if (is->alone && !is->shared)
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_BUDGET_ALONE,
-					"hosts that share a limit can be alone; say shared, too, or no alone");
+		return weir_refuse(error, -EINVAL, WEIR_A_BUDGET_ALONE,
+				   "hosts that share a limit can be alone; say shared, too, or no alone");
 	if (is->alone > is->amount)
-		return weir_rule_broken(rule, -ERANGE, WEIR_A_BUDGET_ALONE,
-					"a host alone has at most the budget; give a smaller amount, or none");
+		return weir_refuse(error, -ERANGE, WEIR_A_BUDGET_ALONE,
+				   "a host alone has at most the budget; give a smaller amount, or none");
 	if (is->mode == WEIR_MODE_BUCKET)
-		return weir_bucket_rules(is, rule);
+		return weir_bucket_rules(is, error);
 	if (is->mode == WEIR_MODE_EXACT)
-		return weir_exact_rules(is, rule);
+		return weir_exact_rules(is, error);
 	if (is->mode == WEIR_MODE_CALENDAR && !weir_calendar_has(is->window_ms))
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_BUDGET_WINDOW_MS,
-					"a calendar has minutes, hours, days, weeks (7d) and months (30d)");
+		return weir_refuse(error, -EINVAL, WEIR_A_BUDGET_WINDOW_MS,
+				   "a calendar has minutes, hours, days, weeks (7d) and months (30d)");
 	if (is->slots > 1 && (is->mode == WEIR_MODE_FIXED || is->mode == WEIR_MODE_CALENDAR ||
 			      !is->window_ms))
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_BUDGET_SLOTS,
-					"a fixed or calendar window or a total is a single slot; leave slots out");
+		return weir_refuse(error, -EINVAL, WEIR_A_BUDGET_SLOTS,
+				   "a fixed or calendar window or a total is a single slot; leave slots out");
 	return 0;
 }
 
 static inline int weir_limit_rules(const struct weir_limit_rules *is,
-				   struct weir_broken_rule *rule)
+				   struct weir_error *error)
 {
 	int one = !is->len4 || !is->len6;
 
 	if (is->blocks && one)
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_BLOCKS_ONLY,
-					"a prefix length of 0 makes one source of all; blocks need their own");
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BLOCKS_ONLY,
+				   "a prefix length of 0 makes one source of all; blocks need their own");
 	if (is->blocks && (is->newcomers || is->penalty_ms || is->budgets_by || is->shared))
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_BLOCKS_ONLY,
-					"no newcomers, penalty, budgets-by or shared where nobody is counted");
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BLOCKS_ONLY,
+				   "no newcomers, penalty, budgets-by or shared where nobody is counted");
 	if (is->zone && !is->calendar)
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_ZONE,
-					"a time zone is that of a calendar; say calendar, too, or no zone");
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_ZONE,
+				   "a time zone is that of a calendar; say calendar, too, or no zone");
 	if (is->renew && !is->penalty_ms)
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_RENEW,
-					"refusals renew a penalty; renew requires one, longer than 0");
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_RENEW,
+				   "refusals renew a penalty; renew requires one, longer than 0");
 	if (is->penalty_ms && is->penalty_ms < WEIR_BLOCK_MS_MIN)
-		return weir_rule_broken(rule, -ERANGE, WEIR_A_LIMIT_PENALTY_MS,
-					"a penalty lasts a second at least; 0 is none");
+		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_PENALTY_MS,
+				   "a penalty lasts a second at least; 0 is none");
 	if (is->known_ms && is->known_ms < WEIR_KNOWN_MS_MIN)
-		return weir_rule_broken(rule, -ERANGE, WEIR_A_LIMIT_KNOWN_MS,
-					"a source is known after a second at least; with 0 none is learnt");
+		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_KNOWN_MS,
+				   "a source is known after a second at least; with 0 none is learnt");
 	if (is->penalty_ms && one)
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_PENALTY_MS,
-					"a prefix length of 0 makes one source of all; a penalty needs their own");
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_PENALTY_MS,
+				   "a prefix length of 0 makes one source of all; a penalty needs their own");
 	if (is->budgets_by && one)
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_BUDGETS_BY,
-					"a prefix length of 0 makes one source of all; budgets-by needs their own");
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BUDGETS_BY,
+				   "a prefix length of 0 makes one source of all; budgets-by needs their own");
 	if (is->budgets_by && is->bucket)
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_BUDGETS_BY,
-					"a bucket drains alike for all sources; budgets-by needs another kind");
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BUDGETS_BY,
+				   "a bucket drains alike for all sources; budgets-by needs another kind");
 	if (is->budgets_by && is->alone)
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_BUDGETS_BY,
-					"a list has no amounts for a host alone; leave out that of the first budget");
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BUDGETS_BY,
+				   "a list has no amounts for a host alone; leave out that of the first budget");
 	if (is->shared && is->slotless)
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_SHARING,
-					"buckets and exact budgets cannot be shared; use strict or lenient");
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SHARING,
+				   "buckets and exact budgets cannot be shared; use strict or lenient");
 	if (is->newcomers && one)
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_NEWCOMERS,
-					"a prefix length of 0 makes one source of all; newcomers need their own");
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_NEWCOMERS,
+				   "a prefix length of 0 makes one source of all; newcomers need their own");
 	return 0;
 }
 

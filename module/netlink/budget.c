@@ -210,20 +210,6 @@ int weir_nl_budgets(struct nlattr **attrs, const struct nlattr *head, int len,
 	return zone_parse(attrs[WEIR_A_LIMIT_ZONE], cfg, extack);
 }
 
-/* The attribute of a budget at fault, or its nest, among those of the limit. */
-const struct nlattr *weir_nl_budget_fault(const struct nlattr *head, int len,
-					  const struct weir_error *error)
-{
-	const struct nlattr *attr;
-	unsigned int n = 0;
-	int rem;
-
-	nla_for_each_attr(attr, head, len, rem)
-		if (nla_type(attr) == WEIR_A_LIMIT_BUDGET && ++n == error->budget)
-			return nla_find_nested(attr, error->attr) ?: attr;
-	return NULL;
-}
-
 static int put_budget(struct sk_buff *skb, const struct weir_limit *limit, unsigned int i,
 		      const struct weir_counts *counts)
 {

@@ -281,7 +281,9 @@ static int object_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 		return 0;
 	head = object_head(nest, info, &len);
 	if (error->budget)
-		nest = weir_nl_budget_fault(head, len, error);
+		nest = weir_nl_nth(head, len, WEIR_A_LIMIT_BUDGET, error->budget - 1);
+	if (error->budget)
+		nest = nla_find_nested(nest, error->attr) ?: nest;
 	else if (error->attr)
 		nest = attrs[error->attr];
 	else if (!nest)
@@ -350,18 +352,6 @@ static int config_parse(struct weir_edit *edit, struct genl_info *info,
 		}
 	}
 	return 0;
-}
-
-/* The address of one of the exemptions of a configuration. */
-static struct nlattr *config_exempt_address(const struct genl_info *info, unsigned int place)
-{
-	const struct nlattr *attr;
-	int rem;
-
-	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem)
-		if (nla_type(attr) == WEIR_A_CONFIG_EXEMPT && !place--)
-			return nla_find_nested(attr, WEIR_A_EXEMPT_ADDRESS);
-	return NULL;
 }
 
 /* How many exemptions and blocks a configuration has. */
@@ -459,7 +449,10 @@ static int change_reply(struct genl_info *info, struct sk_buff *reply)
 	err = weir_edit_end(edit, err, &error);
 	/* An error found only by weir_edit_end() is an exemption given twice. */
 	if (config && error.attr)
-		at = config_exempt_address(info, error.exempt - before);
+		at = nla_find_nested(weir_nl_nth(nlmsg_attrdata(info->nlhdr, GENL_HDRLEN),
+						 nlmsg_attrlen(info->nlhdr, GENL_HDRLEN),
+						 WEIR_A_CONFIG_EXEMPT, error.exempt - before),
+				     WEIR_A_EXEMPT_ADDRESS);
 	return weir_nl_error(&error, at, err, info->extack);
 }
 

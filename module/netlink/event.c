@@ -240,19 +240,13 @@ static int put_source(struct sk_buff *skb, const struct weir_net *wn,
 	       weir_nl_put_source(skb, wn->net, limit, &state, NULL);
 }
 
-static const u8 cmd[] = {
-	[WEIR_EVENT_SOURCE]	= WEIR_CMD_SOURCE_NTF,
-	[WEIR_EVENT_PRESSURE]	= WEIR_CMD_PRESSURE_NTF,
-	[WEIR_EVENT_NEWCOMERS]	= WEIR_CMD_NEWCOMERS_NTF,
-};
-
 static void event_send(struct weir_net *wn, const struct weir_event *event)
 {
 	const struct weir_limit *limit;
 	struct sk_buff *skb;
 	bool filled;
 
-	skb = message_new(cmd[event->kind]);
+	skb = message_new(event->cmd);
 	rcu_read_lock();
 	limit = weir_limit_by_id(weir_config_get(wn), event->limit);
 	if (!limit) {
@@ -260,8 +254,8 @@ static void event_send(struct weir_net *wn, const struct weir_event *event)
 		nlmsg_free(skb);
 		return;
 	}
-	filled = skb && !(event->kind == WEIR_EVENT_PRESSURE ? put_pressure(skb, limit) :
-			  event->kind == WEIR_EVENT_NEWCOMERS ? put_newcomers(skb, limit) :
+	filled = skb && !(event->cmd == WEIR_CMD_PRESSURE_NTF ? put_pressure(skb, limit) :
+			  event->cmd == WEIR_CMD_NEWCOMERS_NTF ? put_newcomers(skb, limit) :
 			  put_source(skb, wn, limit, &event->source));
 	rcu_read_unlock();
 	message_send(wn, skb, filled);

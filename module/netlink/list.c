@@ -63,18 +63,6 @@ static unsigned int member_at_fault(const struct parsed *parsed, const struct we
 	return 0;
 }
 
-/* The prefix of a list with that index. */
-static const struct nlattr *prefix_at(const struct nlattr *head, int len, unsigned int index)
-{
-	const struct nlattr *attr;
-	int rem;
-
-	nla_for_each_attr(attr, head, len, rem)
-		if (nla_type(attr) == WEIR_A_PREFIX_LIST_PREFIX && !index--)
-			return attr;
-	return NULL;
-}
-
 static int list_change(struct weir_edit *edit, struct parsed *parsed, struct genl_info *info,
 		       struct weir_error *error)
 {
@@ -99,7 +87,8 @@ static int list_change(struct weir_edit *edit, struct parsed *parsed, struct gen
 	      weir_edit_list_add(edit, nla_data(at), cmd == WEIR_CMD_PREFIX_LIST_SET,
 				 parsed->member, parsed->count, error);
 	if (err && error->attr == WEIR_A_PREFIX_LIST_PREFIX)
-		at = prefix_at(head, len, absent ?: member_at_fault(parsed, error));
+		at = weir_nl_nth(head, len, WEIR_A_PREFIX_LIST_PREFIX,
+				 absent ?: member_at_fault(parsed, error));
 	return weir_nl_error(error, at, err, info->extack);
 }
 

@@ -160,6 +160,18 @@ int weir_nl_put_counter(struct sk_buff *skb, int attr, u64 packets, u64 bytes)
 	return 0;
 }
 
+/* The attribute with that index among those of its type; or NULL. */
+const struct nlattr *weir_nl_nth(const struct nlattr *head, int len, int type, unsigned int index)
+{
+	const struct nlattr *attr;
+	int rem;
+
+	nla_for_each_attr(attr, head, len, rem)
+		if (nla_type(attr) == type && !index--)
+			return attr;
+	return NULL;
+}
+
 /* Refuse a nest, or with NULL the message, that lacks an attribute. */
 int weir_nl_require(struct nlattr **attrs, const struct nlattr *nest, int attr,
 		    const char *msg, struct netlink_ext_ack *extack)

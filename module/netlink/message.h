@@ -39,6 +39,7 @@ int weir_nl_dump(struct sk_buff *skb, struct netlink_callback *cb, u64 taken, u8
 			    struct weir_net *wn));
 int weir_nl_nest(const struct nlattr *nest, struct nlattr **attrs, int max,
 		 const struct nla_policy *policy, struct netlink_ext_ack *extack);
+const struct nlattr *weir_nl_nth(const struct nlattr *head, int len, int type, unsigned int index);
 int weir_nl_require(struct nlattr **attrs, const struct nlattr *nest, int attr,
 		    const char *msg, struct netlink_ext_ack *extack);
 int weir_nl_put_counter(struct sk_buff *skb, int attr, u64 packets, u64 bytes);
@@ -102,8 +103,6 @@ int weir_nl_lists(struct weir_edit *edit, struct genl_info *info);
 /* Budgets: budget.c */
 int weir_nl_budgets(struct nlattr **attrs, const struct nlattr *head, int len,
 		    struct weir_limit_config *cfg, u8 *place, struct netlink_ext_ack *extack);
-const struct nlattr *weir_nl_budget_fault(const struct nlattr *head, int len,
-					  const struct weir_error *error);
 int weir_nl_put_zone(struct sk_buff *skb, const struct weir_limit_config *cfg);
 int weir_nl_put_budgets(struct sk_buff *skb, const struct weir_limit *limit,
 			const struct weir_counts *counts);

@@ -51,7 +51,7 @@ static void event_add(struct weir_net *wn, const struct weir_event *event)
 	struct weir_events *events;
 
 	/* Sample the pressure even without listeners: see weir_pressure_sources(). */
-	if (event->kind != WEIR_EVENT_PRESSURE && !sink->listening(wn))
+	if (event->cmd != WEIR_CMD_PRESSURE_NTF && !sink->listening(wn))
 		return;
 	/* Pairs with the publication of the limit: the ring was there before. */
 	smp_rmb();
@@ -90,7 +90,7 @@ void weir_events_stop(struct weir_net *wn)
 void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
 		       const struct weir_source *source)
 {
-	event_add(wn, &(struct weir_event) { limit->id, WEIR_EVENT_SOURCE, *source });
+	event_add(wn, &(struct weir_event) { limit->id, WEIR_CMD_SOURCE_NTF, *source });
 }
 
 /* A newcomer found no way in the table of @limit. Two CPUs may both report it. */
@@ -103,11 +103,11 @@ void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
 	if (last && (unsigned long)tick - last < PRESSURE_TICKS)
 		return;
 	WRITE_ONCE(limit->pressure->reported, (unsigned long)tick ?: 1);
-	event_add(wn, &(struct weir_event) { limit->id, WEIR_EVENT_PRESSURE });
+	event_add(wn, &(struct weir_event) { limit->id, WEIR_CMD_PRESSURE_NTF });
 }
 
 /* The newcomers' budget is used up, for the first time in a window. */
 void weir_event_newcomers(struct weir_net *wn, const struct weir_limit *limit)
 {
-	event_add(wn, &(struct weir_event) { limit->id, WEIR_EVENT_NEWCOMERS });
+	event_add(wn, &(struct weir_event) { limit->id, WEIR_CMD_NEWCOMERS_NTF });
 }

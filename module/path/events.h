@@ -13,16 +13,10 @@ struct weir_edit;
 struct weir_limit;
 struct weir_net;
 
-enum weir_event_kind {
-	WEIR_EVENT_SOURCE,	/* a source became limited */
-	WEIR_EVENT_PRESSURE,	/* a newcomer found no way in the table */
-	WEIR_EVENT_NEWCOMERS,	/* the newcomers' budget is used up */
-};
-
 /* What happened at a limit. */
 struct weir_event {
 	u32 limit;		/* its id */
-	enum weir_event_kind kind;
+	u8 cmd;			/* of its message: WEIR_CMD_* */
 	struct weir_source source;	/* whole address, if it became limited */
 };
 

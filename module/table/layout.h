@@ -117,9 +117,8 @@ struct weir_table {
 	u32 chunks;		/* of memory */
 	u64 bytes;		/* of memory in total */
 	atomic64_t *held;	/* to which they are added until it is freed, or NULL */
-	/* The next four are set if there is a predecessor */
+	/* The next three are set if there is a predecessor */
 	const hsiphash_key_t *key;	/* of the hash */
-	u64 (*clock)(void);
 	u64 budget[WEIR_BUDGETS_MAX];	/* of the limit with this table */
 	u64 old_budget[WEIR_BUDGETS_MAX];	/* of the limit with the predecessor */
 	struct weir_batches __percpu *batches;	/* CPU-local; if a prefix length is 0, or NULL */

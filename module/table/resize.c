@@ -29,6 +29,7 @@
 #include <linux/bottom_half.h>
 #include <linux/sched.h>
 
+#include "clock.h"
 #include "table/bucket.h"
 #include "table/counts.h"
 #include "table/resize.h"
@@ -216,7 +217,7 @@ static void way_pull(const struct weir_heritage *of, struct weir_table *old,
 	u64 tick;
 
 	raw_spin_lock(&way->lock);
-	tick = next->clock();
+	tick = weir_clock();
 	moved.weight = weir_counts_weight(old, wheel, tick);
 	weir_way_source(old, way, &moved.source);
 	moved.dropped = atomic_read(&way->dropped);
@@ -269,7 +270,7 @@ static void bucket_pull(const struct weir_heritage *of, struct weir_table *old,
 	if (!bucket->moved) {
 		/* Before a way is freed; pairs with charge_newcomer(). */
 		WRITE_ONCE(bucket->moving, true);
-		weir_floor_ends(old, bucket, of->next->clock());
+		weir_floor_ends(old, bucket, weir_clock());
 		for (i = 0; i < old->ways; i++)
 			if (bucket->tag[i])
 				way_pull(of, old, bucket, i);
@@ -294,7 +295,7 @@ void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash)
 	bucket_pull(&of, old, from);
 	raw_spin_lock(&to->lock);
 	/* An empty floor has a slot, too: a late clock must not count before it. */
-	wheels_put(&of, to, NULL, from->floor, weir_bucket_floor(old, from), next->clock());
+	wheels_put(&of, to, NULL, from->floor, weir_bucket_floor(old, from), weir_clock());
 	raw_spin_unlock(&to->lock);
 }
 
@@ -329,16 +330,13 @@ static void calendars_succeed(struct weir_table *next, struct weir_table *old)
 /*
  * Have the unpublished @next take over from @old, which has no predecessor itself. The
  * budgets are those of the limit with each table, one for each count; a count whose new budget is
- * 0 begins anew in another unit. @key outlives @next; no packet has seen a later tick than @clock
- * returns.
+ * 0 begins anew in another unit. @key outlives @next.
  */
 void weir_table_succeed(struct weir_table *next, struct weir_table *old,
-			const u64 *budget, const u64 *old_budget, const hsiphash_key_t *key,
-			u64 (*clock)(void))
+			const u64 *budget, const u64 *old_budget, const hsiphash_key_t *key)
 {
 	calendars_succeed(next, old);
 	next->key = key;
-	next->clock = clock;
 	/* Until floors_end(). */
 	next->floor_end = WEIR_FOR_EVER;
 	memcpy(next->budget, budget, (next->more + 1) * sizeof(*budget));
@@ -359,7 +357,7 @@ static void floors_end(struct weir_table *next, const struct weir_table *old)
 		was = &old->spec.count[before];
 		if (weir_count_stays(count))
 			end = max(end, weir_count_stays(&old->count[before]) ? old->floor_end :
-				  weir_block_until(next->clock() +
+				  weir_block_until(weir_clock() +
 						   (was->slots + 1ull) * was->slot_ticks));
 	}
 	/* Pairs with weir_floor_ends(). */

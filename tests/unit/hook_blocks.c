@@ -49,7 +49,8 @@ static void test_moved(void **state)
 	twin_leave();
 	spec.sources = 640;
 	next = weir_table_alloc(&spec, NOW);
-	weir_table_succeed(next, old, one, one, &wn.key, now);
+	shim_clock = now;
+	weir_table_succeed(next, old, one, one, &wn.key);
 	weir_table_drain(next);
 	synchronize_rcu();
 	assert_int_equal(packet(old), WEIR_AGAIN);

@@ -210,7 +210,8 @@ static void test_moved(void **state)
 	assert_true(charge(0, 0, 1));
 	assert_true(charge(0, 0, 1)); /* from the batch */
 	begin(1000, false);
-	weir_table_succeed(table, old, &budget, &budget, &twin_key, now);
+	shim_clock = now;
+	weir_table_succeed(table, old, &budget, &budget, &twin_key);
 	weir_table_drain(table);
 	synchronize_rcu();
 	weir_table_free(table);

@@ -212,7 +212,8 @@ static void move(void)
 	struct weir_table *old = t.table, *next = table_of(below(2), below(2));
 
 	t.tick++;
-	weir_table_succeed(next, old, budgets, budgets, &twin_key, now);
+	shim_clock = now;
+	weir_table_succeed(next, old, budgets, budgets, &twin_key);
 	t.table = next;
 	twin_enter();
 	packet(below(SOURCES));
@@ -321,7 +322,8 @@ static void shrink(bool last)
 	}
 	t.table = table_of(false, false);
 	twin_shrink(t.table, 1, WAYS);
-	weir_table_succeed(t.table, old, budgets, budgets, &twin_key, now);
+	shim_clock = now;
+	weir_table_succeed(t.table, old, budgets, budgets, &twin_key);
 	evicted = weir_table_drain(t.table);
 	synchronize_rcu();
 	weir_table_free(old);

@@ -140,7 +140,8 @@ static void move(u32 sources, bool tiny)
 	lists_limit(&lists.now, sources, lists.run / WAYS % WAYS, below(WAYS));
 	if (tiny)
 		twin_shrink(lists.now.table, 1, 4);
-	weir_table_succeed(lists.now.table, lists.old.table, lists.now.room, lists.old.room, &twin_key, clock_now);
+	shim_clock = clock_now;
+	weir_table_succeed(lists.now.table, lists.old.table, lists.now.room, lists.old.room, &twin_key);
 	/* A calendar goes on with that of the same window. */
 	for (i = 0; i < lists.now.budgets; i++)
 		lists.now.period[i] = lists.now.table->count[i].base;

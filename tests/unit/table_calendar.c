@@ -165,7 +165,8 @@ static struct weir_table *succeeded(struct weir_table *old, struct weir_table *n
 {
 	static const u64 budget[WEIR_BUDGETS_MAX] = { 10, 10, 10, 10 };
 
-	weir_table_succeed(next, old, budget, budget, &twin_key, clock_now);
+	shim_clock = clock_now;
+	weir_table_succeed(next, old, budget, budget, &twin_key);
 	weir_table_anchor(next, zone);
 	clock_set(next, drained);
 	weir_table_drain(next);

@@ -93,7 +93,8 @@ static void move(void)
 	struct weir_table *old = t.table;
 
 	t.table = random_table();
-	weir_table_succeed(t.table, old, &t.size, &size, &twin_key, clock_now);
+	shim_clock = clock_now;
+	weir_table_succeed(t.table, old, &t.size, &size, &twin_key);
 	weir_table_drain(t.table);
 	synchronize_rcu();
 	weir_table_free(old);

@@ -313,7 +313,8 @@ static void move(void)
 	}
 	m.budget_most = max(m.budget_most, m.next.budget);
 	m.window_least = min(m.window_least, window_of(m.next.table));
-	weir_table_succeed(m.next.table, old, &m.next.budget, &m.now.budget, &twin_key, test_clock);
+	shim_clock = test_clock;
+	weir_table_succeed(m.next.table, old, &m.next.budget, &m.now.budget, &twin_key);
 	traffic(m.quiet ? 0 : below(50));
 	shim_resched = between_buckets;
 	evicted = weir_table_drain(m.next.table);

@@ -290,7 +290,8 @@ static void test_dropped(void **state)
 static void take_over(u8 slots, u32 sources)
 {
 	next = make_table(slots, sources);
-	weir_table_succeed(next, table, &ten, &ten, &twin_key, test_clock);
+	shim_clock = test_clock;
+	weir_table_succeed(next, table, &ten, &ten, &twin_key);
 }
 
 static void let_go(void)

@@ -203,7 +203,7 @@ static void move(void *arg)
 		i = chance_below(c, r.limits);
 		old = current_table(i);
 		next = make_table(c, i);
-		weir_table_succeed(next, old, room[i], room[i], &twin_key, test_clock);
+		weir_table_succeed(next, old, room[i], room[i], &twin_key);
 		rcu_assign_pointer(tables[i], next);
 		weir_table_drain(next);
 		synchronize_rcu();
@@ -371,6 +371,7 @@ static void run_way(enum way way, u64 *admitted, u64 *refused, u64 *again)
 	begun = 0;
 	for (i = 0; i < r.limits; i++)
 		RCU_INIT_POINTER(tables[i], make_table(&c, i));
+	shim_clock = test_clock;
 	for (i = 0; i < SENDERS; i++) {
 		sender[i].number = i;
 		thread_start(&sender[i].thread, send_packets, &sender[i]);

@@ -139,7 +139,8 @@ static void move(void)
 
 	t.held.amount[0] = 0;
 	t.table = table_of(old->spec.count[0].slot_ticks ? 0 : 1000000000, 4, WAYS);
-	weir_table_succeed(t.table, old, &t.budget, &t.budget, &twin_key, clock_now);
+	shim_clock = clock_now;
+	weir_table_succeed(t.table, old, &t.budget, &t.budget, &twin_key);
 	check(!weir_table_drain(t.table), "run %llu: a source lost its way", t.run);
 	synchronize_rcu();
 	weir_table_free(old);
@@ -243,7 +244,8 @@ static void idle_way(unsigned int forgotten)
 	for (i = 0; i < SOURCES; i++)
 		assert_true(charged(i) & WEIR_CHARGED);
 	t.table = table_of(0, 1, WAYS);
-	weir_table_succeed(t.table, old, &t.budget, &t.budget, &twin_key, clock_now);
+	shim_clock = clock_now;
+	weir_table_succeed(t.table, old, &t.budget, &t.budget, &twin_key);
 	check(weir_table_drain(t.table) == SOURCES - WAYS, "not all ways are taken");
 	synchronize_rcu();
 	weir_table_free(old);
@@ -272,7 +274,8 @@ static u64 succeeded(u32 slot_ticks, u8 slots, unsigned int ways)
 	u64 lost;
 
 	t.table = table_of(slot_ticks, slots, ways);
-	weir_table_succeed(t.table, old, &t.budget, &t.budget, &twin_key, clock_now);
+	shim_clock = clock_now;
+	weir_table_succeed(t.table, old, &t.budget, &t.budget, &twin_key);
 	lost = weir_table_drain(t.table);
 	synchronize_rcu();
 	weir_table_free(old);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The parts of the network stack that the hook needs, in user space. */
 
-u64 shim_jiffies;
+u64 shim_jiffies, (*shim_clock)(void);
 time64_t shim_real_seconds;
 unsigned int shim_looks;
 struct user_namespace init_user_ns;
