@@ -73,11 +73,11 @@ layers() {
 		userspace/config\.c	SELF field.h model.h place.h value.h word.h
 		userspace/lists\.c	config.h place.h value.h config/rules.h
 		userspace/row\.h	field.h
-		userspace/fields(_advise|_budget|_confirm|_explain|_source|_state|_upgrade|_xdp)?\.c	SELF field.h row.h
+		userspace/fields(_advise|_budget|_confirm|_source|_state|_upgrade|_xdp)?\.c	SELF field.h row.h
 		userspace/check\.c	field.h value.h config/rules.h
 		userspace/(name|packet|parse|value|addr)\.c	SELF field.h model.h value.h word.h
 		userspace/show_config\.c	config.h show.h
-		userspace/(show(_limit)?|advice_show|explain_show|reasons)\.c	show.h value.h
+		userspace/(show(_limit)?|advice_show|reasons)\.c	show.h value.h
 		userspace/state_file\.c	SELF
 		userspace/state_message\.c	SELF LIBMNL
 		userspace/(state_(head|save)|restore)\.c	config.h state_file.h state_message.h tool.h

@@ -315,8 +315,6 @@ static int check_query(struct weir_args *args, unsigned int verb, struct weir_qu
 		return weir_err_set(args->err,
 				    "all is a source only of a limit that counts such: write 'limit NAME'");
 	query->idle |= query->top && query->rank == WEIR_RANK_DROPPED;
-	if (weir_packet_check(&query->packet, &query->prefix, args))
-		return -EINVAL;
 	if (!query->wait || query->mode == WEIR_CHARGE_MODE_ALL)
 		return 0;
 	weir_err_set(args->err, "wait: only mode all waits; drain and reserve answer at once");
@@ -331,20 +329,6 @@ static int check_list(struct weir_args *args, unsigned int verb, const struct we
 	}
 	return list->member_count || list->file || verb & (WEIR_ON_DEL | WEIR_ON_SHOW) ? 0 :
 	       weir_err_set(args->err, "required: PREFIX[,...] or file FILE");
-}
-
-/* What explain asks of: a whole packet that is known to come from its source. */
-static int check_packet(struct weir_args *args, struct weir_query *query)
-{
-	struct weir_match *packet = &query->packet;
-
-	packet->has |= WEIR_COND_FROM;
-	packet->from[0] = query->prefix;
-	if (weir_packet_check(packet, &query->prefix, args))
-		return -EINVAL;
-	strcpy(packet->dev, query->dev);
-	packet->has |= *packet->dev ? WEIR_COND_DEV : 0;
-	return 0;
 }
 
 /* What advise is asked: budgets, and the conditions of a limit that need not exist. */
@@ -413,6 +397,5 @@ int weir_check(struct weir_args *args, const struct weir_set *set, unsigned int 
 	if (set == &weir_advising_fields)
 		return check_advising(args, model);
 	return set == &weir_limit_fields ? check_limit(args, verb, model) :
-	       set == &weir_explain_fields ? check_packet(args, model) :
 	       set == &weir_query_fields ? check_query(args, verb, model) : 0;
 }

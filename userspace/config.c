@@ -153,60 +153,6 @@ int weir_config_add_list(struct weir_config *config, const struct weir_list *lis
 	return 0;
 }
 
-/* Is the address in the list? With a length of 0: is there one of its family? */
-static bool list_has(const struct weir_config *config, const char *name,
-		     const struct weir_prefix *address)
-{
-	const struct weir_list *list;
-	unsigned int at, i;
-
-	for (at = 0; at < config->list_count; at++) {
-		list = &config->lists[at];
-		for (i = 0; !strcmp(list->name, name) && i < list->member_count; i++)
-			if (address->len ? weir_prefix_holds(&list->member[i].prefix, address) :
-					   list->member[i].prefix.family == address->family)
-				return true;
-	}
-	return false;
-}
-
-/* The condition of a list: @address: of the packet, or NULL if it is not known. */
-static void see_list(const struct weir_config *config, const struct weir_match *packet,
-		     const struct weir_match *match, uint64_t cond, const char *name,
-		     const struct weir_prefix *address, uint64_t *unmet, uint64_t *open)
-{
-	const struct weir_prefix family = { .family = packet->family };
-	bool known = packet->has & WEIR_COND_FAMILY, holds;
-
-	if (!(match->has & cond))
-		return;
-	holds = (address || known) && list_has(config, name, address ? address : &family);
-	if (!address && (holds || !known))
-		*open |= cond;
-	else if (holds == !!(match->invert & cond))
-		*unmet |= cond;
-}
-
-uint64_t weir_config_unmet(const struct weir_config *config, const struct weir_match *packet,
-			   const struct weir_match *match, uint64_t *open)
-{
-	uint64_t unmet = weir_packet_unmet(packet, match, open);
-
-	see_list(config, packet, match, WEIR_COND_FROM_LIST, match->from_list,
-		 packet->has & WEIR_COND_FROM ? packet->from : NULL, &unmet, open);
-	see_list(config, packet, match, WEIR_COND_TO_LIST, match->to_list,
-		 packet->has & WEIR_COND_TO ? packet->to : NULL, &unmet, open);
-	return unmet;
-}
-
-bool weir_config_meets(const struct weir_config *config, const struct weir_match *packet,
-		       const struct weir_match *match)
-{
-	uint64_t open;
-
-	return !weir_config_unmet(config, packet, match, &open);
-}
-
 const struct weir_member *weir_config_budget(const struct weir_config *config,
 					     const struct weir_limit *limit,
 					     const struct weir_prefix *source)

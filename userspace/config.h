@@ -32,11 +32,6 @@ const struct weir_exempt *weir_config_exempt(const struct weir_config *config,
 const struct weir_member *weir_config_budget(const struct weir_config *config,
 					     const struct weir_limit *limit,
 					     const struct weir_prefix *source);
-/* As weir_packet_unmet(), with the lists of the configuration; and whether nothing is unmet. */
-uint64_t weir_config_unmet(const struct weir_config *config, const struct weir_match *packet,
-			   const struct weir_match *match, uint64_t *open);
-bool weir_config_meets(const struct weir_config *config, const struct weir_match *packet,
-		       const struct weir_match *match);
 int weir_config_add_early(struct weir_config *config, const struct weir_xdp *xdp,
 			  struct weir_err *err);
 /* 0: the same prefix, device and limit; else their order. */

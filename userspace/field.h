@@ -101,8 +101,8 @@ struct weir_set {
 };
 
 extern const struct weir_type weir_type_uint, weir_type_amount, weir_type_spare, weir_type_code,
-	weir_type_bits, weir_type_ns, weir_type_size, weir_type_enum, weir_type_family,
-	weir_type_name, weir_type_dev, weir_type_comment, weir_type_prefix, weir_type_address,
+	weir_type_conds, weir_type_bits, weir_type_ns, weir_type_size, weir_type_enum,
+	weir_type_family, weir_type_name, weir_type_dev, weir_type_comment, weir_type_prefix, weir_type_address,
 	weir_type_source, weir_type_proto, weir_type_icmp, weir_type_icmpv6,
 	weir_type_ports, weir_type_prefixes, weir_type_members, weir_type_list, weir_type_lookup,
 	weir_type_portlist, weir_type_mark,
@@ -120,11 +120,10 @@ extern const struct weir_set weir_counter_fields, weir_match_fields, weir_limit_
 	weir_config_fields, weir_path_fields, weir_merged_fields,
 	weir_restored_fields, weir_upgrade_fields, weir_space_fields, weir_upgraded_fields,
 	weir_pending_fields, weir_metering_fields,
-	weir_xdp_fields, weir_packet_fields, weir_top_fields, weir_explain_fields,
-	weir_explained_fields, weir_advising_fields, weir_advice_fields;
+	weir_xdp_fields, weir_packet_fields, weir_top_fields,
+	weir_advising_fields, weir_advice_fields;
 /* The length of a packet, a word of several commands. */
 extern const struct weir_attr_spec weir_packet_len;
-#define WEIR_LEN_HELP	"length of the packet, with its IP header"
 #define WEIR_PER_HELP	"length of a source's prefix (32,64); 0: all as one"
 /* Names of enum weir_order. */
 extern const char *const weir_order_names[];
@@ -184,9 +183,6 @@ int weir_parse(struct weir_args *args, const struct weir_set *set, unsigned int 
  */
 uint64_t weir_packet_unmet(const struct weir_match *packet, const struct weir_match *match,
 			   uint64_t *open);
-/* Check what is said of a packet of a source, and add what follows from it. */
-int weir_packet_check(struct weir_match *packet, const struct weir_prefix *from,
-		      struct weir_args *args);
 /* check.c: check the words of a command against each other, and add what follows from them. */
 int weir_check(struct weir_args *args, const struct weir_set *set, unsigned int verb, void *model);
 

@@ -87,6 +87,35 @@ const struct weir_set weir_match_fields = {
 	.invert = offsetof(struct weir_match, invert),
 };
 
+/* One packet is described as a match of it alone is. */
+#define ONE(NAME, member)	MATCH(NAME, member[0]), COND(NAME)
+
+static const struct weir_field packet_rows[] = {
+	{ "to", &weir_type_prefixes, WEIR_ON_GET, LIST(TO, to, prefix_fields, 1), .value = "ADDR",
+	  .help = "destination address of the packet" },
+	{ "proto", &weir_type_proto, WEIR_ON_GET, ONE(PROTO, proto), .value = "PROTO",
+	  .help = "its protocol" },
+	{ "sport", &weir_type_portlist, WEIR_ON_GET, LIST(SPORT, sport, ports_fields, 1),
+	  .value = "PORT", .help = "its source port" },
+	{ "dport", &weir_type_portlist, WEIR_ON_GET, LIST(DPORT, dport, ports_fields, 1),
+	  .value = "PORT", .help = "its destination port" },
+	{ "syn", &weir_type_flag, WEIR_NOT | WEIR_ON_GET, ATTR(match, MATCH_SYN), COND(SYN),
+	  .help = "it opens a TCP connection, or not" },
+	{ "icmp-type", &weir_type_icmp, WEIR_ON_GET, ONE(ICMP_TYPE, icmp), .value = "TYPE",
+	  .help = "its type of ICMP" },
+	{ "icmpv6-type", &weir_type_icmpv6, WEIR_ON_GET, ONE(ICMPV6_TYPE, icmpv6),
+	  .value = "TYPE", .help = "its type of ICMPv6" },
+	{ "mark", &weir_type_mark, WEIR_ON_GET, MATCH(MARK, mark), COND(MARK),
+	  .part = WEIR_A_MATCH_MARK_MASK, .value = "VALUE", .help = "its mark" },
+	{ "not", &weir_type_bits, 0, MATCH(INVERT, invert) },
+	END
+};
+
+const struct weir_set weir_packet_fields = {
+	SET("packet", match), .fields = packet_rows,
+	.invert = offsetof(struct weir_match, invert),
+};
+
 #define STATS(NAME, member)	ATTR(limit_stats, LIMIT_STATS_##NAME), AT(limit_stats, member)
 #define STATS_COUNTER(text, NAME, member)	\
 	{ text, &weir_type_counter, WEIR_WORDS | WEIR_LINE, \

@@ -12,41 +12,6 @@
 #define OVERLAP_HELP	"only sources within this network, or around it"
 #define UNDER_HELP	"only under this limit"
 
-#define PACKET(NAME, member)	.attr = WEIR_A_MATCH_##NAME, \
-	.spec = &weir_match_attrs[WEIR_A_MATCH_##NAME], .bit = WEIR_COND_##NAME, \
-	.offset = offsetof(struct weir_match, member), \
-	.size = sizeof(((struct weir_match *)0)->member)
-
-/* What is known of a packet: the tool knows which limits match it, the module is not asked. */
-static const struct weir_field packet_rows[] = {
-	{ "to", &weir_type_address, WEIR_ON_GET, PACKET(TO, to[0]), .value = "ADDR",
-	  .help = "destination address of the packet" },
-	{ "proto", &weir_type_proto, WEIR_ON_GET, PACKET(PROTO, proto[0]), .value = "PROTO",
-	  .help = "its protocol" },
-	{ "sport", &weir_type_ports, WEIR_ON_GET, PACKET(SPORT, sport[0]), .value = "PORT",
-	  .help = "its source port" },
-	{ "dport", &weir_type_ports, WEIR_ON_GET, PACKET(DPORT, dport[0]), .value = "PORT",
-	  .help = "its destination port" },
-	{ "syn", &weir_type_flag, WEIR_NOT | WEIR_ON_GET, .attr = WEIR_A_MATCH_SYN,
-	  .spec = &weir_match_attrs[WEIR_A_MATCH_SYN], .bit = WEIR_COND_SYN,
-	  .help = "it opens a TCP connection, or not" },
-	{ "icmp-type", &weir_type_icmp, WEIR_ON_GET, PACKET(ICMP_TYPE, icmp[0]), .value = "TYPE",
-	  .help = "its type of ICMP" },
-	{ "icmpv6-type", &weir_type_icmpv6, WEIR_ON_GET, PACKET(ICMPV6_TYPE, icmpv6[0]),
-	  .value = "TYPE", .help = "its type of ICMPv6" },
-	{ "mark", &weir_type_mark, WEIR_ON_GET, PACKET(MARK, mark), .part = WEIR_A_MATCH_MARK_MASK,
-	  .value = "VALUE", .help = "its mark" },
-	END
-};
-
-/* Of a packet, up to the largest that offloads make of several. */
-const struct weir_attr_spec weir_packet_len = { .name = "len", .min = 20, .max = 524280 };
-
-const struct weir_set weir_packet_fields = {
-	SET("packet", match), .fields = packet_rows,
-	.invert = offsetof(struct weir_match, invert),
-};
-
 static const struct weir_field query_rows[] = {
 	{ "PREFIX", &weir_type_prefix, WEIR_ALONE | WEIR_ON_SHOW, QUERY(ADDRESS, prefix),
 	  .part = WEIR_A_SOURCE_PREFIX_LEN,
@@ -61,9 +26,9 @@ static const struct weir_field query_rows[] = {
 	  .help = UNDER_HELP },
 	{ "dev", &weir_type_dev, ON_SOURCE, QUERY(DEV, dev),
 	  .help = "device of a link-local source" },
-	{ NULL, &weir_type_nest, WEIR_ON_GET, AT(query, packet), .nest = &weir_packet_fields },
-	{ "len", &weir_type_uint, WEIR_ON_GET, AT(query, len), .spec = &weir_packet_len,
-	  .value = "BYTES", .help = WEIR_LEN_HELP },
+	{ NULL, &weir_type_nest, WEIR_ON_GET, QUERY(PACKET, packet), .nest = &weir_packet_fields },
+	{ "len", &weir_type_uint, WEIR_ON_GET, QUERY(LEN, len), .value = "BYTES",
+	  .help = "its length, with the header of IP" },
 	{ "limited", &weir_type_flag, WEIR_ON_SHOW, QUERY(FILTER_LIMITED, limited),
 	  .help = "only sources limited at this moment (see top)" },
 	{ "blocked", &weir_type_flag, WEIR_ON_SHOW, QUERY(FILTER_BLOCKED, blocked),
@@ -163,6 +128,8 @@ static const struct weir_field source_rows[] = {
 	{ "unknown", &weir_type_flag, 0, SOURCE(UNKNOWN, unknown) },
 	{ "newcomers-next", &weir_type_ns, WEIR_MUTE, SOURCE(NEWCOMERS_NEXT_NS, newcomers_next_ns),
 	  .bit = WEIR_HAS(SOURCE_NEWCOMERS_NEXT_NS), .key = "newcomers_next_ms" },
+	{ "undecided", &weir_type_conds, WEIR_MUTE, SOURCE(UNDECIDED, undecided),
+	  .bit = WEIR_HAS(SOURCE_UNDECIDED) },
 	/* Shown with the length of a packet: see weir_show_source(). */
 	{ "never-fits", &weir_type_flag, WEIR_MUTE, AT(source, never_fits), .key = "never_fits" },
 	/* Likewise, of a limit that goes by a list. */

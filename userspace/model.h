@@ -177,8 +177,7 @@ struct weir_query {
 	uint32_t mode;
 	bool wait;			/* until it is granted */
 	struct weir_match packet;	/* of the source: what is known of it, */
-	uint64_t len;			/* and its length in bytes; 0: not given */
-	const char *file;		/* with the configuration; or NULL: that in force */
+	uint32_t len;			/* and its length in bytes; 0: not given */
 };
 
 enum weir_order { WEIR_BY_DROPPED, WEIR_BY_COUNT, WEIR_BY_RATE, WEIR_ORDERS };
@@ -227,6 +226,7 @@ struct weir_source {
 	bool limited, idle, floor, unknown, blocked;
 	uint64_t newcomers_next_ns, wait_ns, blocked_ns;
 	uint32_t limited_by;	/* number of the budget, from 1; 0: there is only one */
+	uint32_t undecided;	/* conditions on what was not asked: WEIR_COND_* */
 	struct weir_exempt exempt;
 	struct weir_asked asked;
 	bool never_fits;	/* a packet of asked.len */
@@ -345,81 +345,6 @@ struct weir_xdp {
 	uint32_t was;		/* what weir_xdp_apply() found there; 0: nothing */
 	uint32_t program;	/* its id in the kernel */
 	char off[WEIR_OFF_SIZE];	/* why it drops nothing, or "" */
-};
-
-enum weir_met { WEIR_MET_NO, WEIR_MET_MAYBE, WEIR_MET_YES };
-enum weir_says { WEIR_SAYS_NOTHING, WEIR_SAYS_ADMIT, WEIR_SAYS_REFUSE, WEIR_SAYS_EXEMPT };
-/* Why a limit refuses. */
-enum weir_reason {
-	WEIR_REASON_NONE, WEIR_REASON_BUDGET, WEIR_REASON_BLOCK, WEIR_REASON_FLOOR,
-	WEIR_REASON_SIZE, WEIR_REASON_NEWCOMERS, WEIR_REASON_PREFIX,
-};
-
-/* Bits of what is judged: is there such a member? */
-enum {
-	WEIR_JUDGED_NEXT	= 1 << 0,
-	WEIR_JUDGED_PACKETS	= 1 << 1,
-	WEIR_JUDGED_BYTES	= 1 << 2,
-	WEIR_JUDGED_EXEMPT	= 1 << 3,
-	WEIR_JUDGED_BLOCK	= 1 << 4,
-	WEIR_JUDGED_SOURCE	= 1 << 5,
-};
-
-/* What a limit says of a packet. */
-struct weir_judged {
-	uint64_t has;			/* WEIR_JUDGED_* */
-	char limit[WEIR_NAME_SIZE];
-	uint32_t position;		/* among those that may be met, from 1; or 0 */
-	uint32_t met;			/* enum weir_met */
-	uint64_t open;			/* conditions that depend on what was not given */
-	char unmet_words[WEIR_TEXT_SIZE], open_words[WEIR_TEXT_SIZE];
-	uint32_t says, reason;		/* enum weir_says, enum weir_reason */
-	uint32_t budget;		/* that refuses first, from 1; 0: none of several */
-	uint64_t next_ns;		/* until when it refuses */
-	uint64_t packets, bytes;	/* that the source may send still */
-	uint32_t packets_budget, bytes_budget;	/* ... of which budget, likewise */
-	bool newcomer;			/* as a newcomer it may send no more than that */
-	struct weir_exempt exempt, block;
-	const struct weir_limit *is;
-	unsigned int configured_count;
-	struct weir_budget configured[WEIR_BUDGETS_MAX];
-	struct weir_source source;	/* its state */
-};
-
-/* The limit that refuses a flood first. */
-#define WEIR_REFUSALS_MAX	4
-
-struct weir_refusal {
-	uint64_t has;			/* WEIR_JUDGED_* */
-	char limit[WEIR_NAME_SIZE];
-	uint64_t packets, bytes;	/* that pass before */
-	uint32_t budget;
-	bool newcomer;
-	char open_words[WEIR_TEXT_SIZE];	/* if the limit may be met: on which that depends */
-};
-
-enum weir_verdict { WEIR_PASSES, WEIR_DROPPED, WEIR_DEPENDS };
-
-#define WEIR_EARLY_WHY_SIZE	(2 * WEIR_OFF_SIZE)
-
-/* What would become of a packet. */
-struct weir_explained {
-	uint64_t has;			/* WEIR_JUDGED_* */
-	struct weir_match packet;
-	uint64_t len;
-	bool loopback;			/* it arrives where nothing is limited */
-	struct weir_exempt exempt;	/* from all limits */
-	unsigned int limit_count;
-	struct weir_judged *limits;
-	uint32_t verdict;		/* enum weir_verdict */
-	uint64_t most;			/* bytes of a packet that passes; 0: any */
-	const struct weir_judged *by;	/* the limit that drops it, or may */
-	char dropped_by[WEIR_NAME_SIZE];
-	unsigned int refusal_count;
-	/* by packets, and by bytes: of limits that are met, and then of those that may be */
-	struct weir_refusal refusals[WEIR_REFUSALS_MAX];
-	bool early;
-	char early_why[WEIR_EARLY_WHY_SIZE];	/* "": nothing refuses it */
 };
 
 /* What a budget would have refused, and of that in the last hour. */

@@ -23,8 +23,7 @@ static void note_query(struct weir_tool *tool, const void *model)
 {
 	const struct weir_query *query = model;
 
-	if (!query->file)
-		weir_note_dev(tool, query->dev);
+	weir_note_dev(tool, query->dev);
 }
 
 static void note_exempted(struct weir_tool *tool, const void *model)
@@ -249,14 +248,6 @@ static const struct weir_command diff_commands[] = {
 	{ 0 }
 };
 
-static const struct weir_command explain_commands[] = {
-	{ "explain", NULL, "show which limits a packet would meet now, and what each would say",
-	  .set = &weir_explain_fields, .verb = WEIR_ON_GET, .show = weir_show_explained,
-	  .run = weir_explain, .absent = true, .note = note_query,
-	  .prints = "explained", .single = true },
-	{ 0 }
-};
-
 static const struct weir_command metrics_commands[] = {
 	{ "metrics", NULL, "print all counters in the text format of Prometheus",
 	  .set = &weir_metering_fields, .verb = WEIR_ON_SHOW, .run = weir_metrics, .absent = true },
@@ -304,8 +295,6 @@ const struct weir_object weir_objects[] = {
 	{ "source", "what sources sent, and whether they are limited",
 	  source_commands, false, PREFIX "\n"
 	  "'weir source show help' explains each word" },
-	{ "explain", "which limits a packet would meet, and what becomes of it",
-	  explain_commands, true, NULL },
 	{ "exempt", "prefixes exempt from limits",
 	  exempt_commands, false, PREFIX "\n"
 	  "'weir exempt add help' explains each word" },

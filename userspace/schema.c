@@ -85,6 +85,9 @@ static json_t *value_of(const struct weir_field *field)
 
 	while (name && *name)
 		json_array_append_new(names, json_string(*name++));
+	if (name && !strcmp(field->type->schema, "array"))
+		return json_pack("{ss s{ss so}}", "type", "array", "items", "type", "string",
+				 "enum", names);
 	if (name)
 		return json_pack("{ss so}", "type", field->type->schema, "enum", names);
 	json_decref(names);
@@ -212,9 +215,7 @@ void weir_schema(struct weir_out *out)
 	for (i = 0; i < COUNT_OF(parts); i++)
 		json_object_set_new(defs, parts[i]->name, schema_of(parts[i]));
 	json_array_append_new(any, ref_to("event"));
-	json_array_append_new(any, ref_to("explained"));
 	json_array_append_new(any, ref_to("advice"));
-	json_object_set_new(defs, "explained", schema_of(&weir_explained_fields));
 	json_object_set_new(defs, "advice", schema_of(&weir_advice_fields));
 	json_object_set_new(defs, "config",
 			    object_of(json_pack("{s:o, s:o, s:o, s:o, s:o}",

@@ -15,7 +15,7 @@
  */
 typedef void weir_show_model(struct weir_out *out, const void *model);
 weir_show_model weir_show_limit, weir_show_exempt, weir_show_list, weir_show_source,
-	weir_show_stats, weir_show_xdp, weir_show_explained, weir_show_config,
+	weir_show_stats, weir_show_xdp, weir_show_config,
 	weir_show_advice;
 /* The lines of a file, whose lists are sorted; @apart: each prefix of a list has one, in order. */
 void weir_show_lines(struct weir_out *out, const struct weir_config *config, bool apart);

@@ -16,6 +16,7 @@
 #define NOTHING_LEFT	"not charged: nothing is left"
 #define SECOND		1000000000ull	/* in ns */
 #define MS		1000000ull
+#define LOOPBACK	"lo"
 
 static bool is_address(const struct weir_prefix *prefix)
 {
@@ -69,54 +70,129 @@ static int check_length(struct weir_tool *tool, struct weir_query *query, bool *
 	return WEIR_EXIT_WORDS;
 }
 
+/* By what a packet is dropped, in the order in which the module asks. */
+enum refusal { NONE, BY_CHARGE, BY_STATE, BY_PREFIX, DECIDED };
+
 struct getting {
 	struct weir_tool *tool;
 	const struct weir_command *command;
 	const struct weir_query *query;
 	struct weir_prefix asked;	/* by the user: all has an address in the query */
 	struct weir_config *limits;
-	bool refuses;			/* a limit does so, or may */
+	unsigned int refusal;		/* the first; above DECIDED, if the limit is met */
+	struct weir_source by;		/* the state that refuses */
 	uint64_t most;			/* bytes of a packet that every limit has room for */
 };
 
-/* Would a limit drop packets of a source now? */
-static bool refuses(const struct weir_source *source)
+/* Has the source room for a packet, if that is small enough or its length is known? */
+static bool has_room(const struct weir_source *source)
 {
 	unsigned int i;
 
-	for (i = 0; i < source->budget_count; i++)
-		if (source->budgets[i].unit == WEIR_UNIT_BYTES &&
-		    source->asked.len > source->budgets[i].left)
-			return true;
-	return source->limited || source->blocked || source->newcomers_next_ns ||
-	       (source->has & WEIR_HAS(SOURCE_EXEMPT) && source->exempt.block);
+	for (i = 0; i < source->budget_count && !source->asked.len; i++)
+		if (!source->budgets[i].left)
+			return false;
+	return !source->asked.len || !source->limited;
 }
 
-/*
- * May it go on to? Who has used a budget up has room for a moment when a slot ends, and newcomers,
- * when others leave some.
- */
-static bool may_refuse(const struct weir_source *source)
+static enum refusal refusal_of(const struct weir_source *source)
 {
-	unsigned int i;
+	bool prefix = source->has & WEIR_HAS(SOURCE_EXEMPT);
 
-	for (i = 0; i < source->budget_count; i++)
-		if (source->budgets[i].count && (source->dropped || source->floor))
-			return true;
-	return source->unknown;
+	if (source->action == WEIR_ACTION_OBSERVE || (prefix && !source->exempt.block))
+		return NONE;
+	if (prefix)
+		return BY_PREFIX;
+	if (source->blocked || (!has_room(source) && !source->floor))
+		return BY_STATE;
+	return !has_room(source) || source->newcomers_next_ns ? BY_CHARGE : NONE;
+}
+
+/* An exemption, or a block, of the source on a device that was not asked about; or NULL. */
+static const struct weir_exempt *find_on_device(const struct getting *getting, const char *limit,
+						bool block)
+{
+	const struct weir_prefix *prefix = &getting->query->prefix;
+	const struct weir_exempt *found;
+
+	if (*getting->query->dev)
+		return NULL;
+	found = weir_config_exempt(getting->limits, prefix, NULL, "", block);
+	return found ? found : weir_config_exempt(getting->limits, prefix, NULL, limit, block);
 }
 
 static void take_refusal(struct getting *getting, const struct weir_source *source)
 {
-	unsigned int i;
+	const struct weir_exempt *block = find_on_device(getting, source->limit, true);
+	unsigned int refusal = refusal_of(source), i;
+	struct weir_source is = *source;
 
-	if (source->action == WEIR_ACTION_OBSERVE ||
-	    (source->has & WEIR_HAS(SOURCE_EXEMPT) && !source->exempt.block))
-		return;
-	for (i = 0; i < source->budget_count; i++)
-		if (source->budgets[i].unit == WEIR_UNIT_BYTES)
+	if (!refusal && block && source->action != WEIR_ACTION_OBSERVE) {
+		refusal = BY_PREFIX;
+		is.exempt = *block;
+		is.undecided |= WEIR_COND_DEV;
+	}
+	if (find_on_device(getting, source->limit, false))
+		is.undecided |= WEIR_COND_DEV;
+	for (i = 0; !refusal && source->action == WEIR_ACTION_DROP && i < source->budget_count; i++)
+		if (source->budgets[i].unit == WEIR_UNIT_BYTES &&
+		    !(source->has & WEIR_HAS(SOURCE_EXEMPT)))
 			getting->most = MIN(getting->most, source->budgets[i].left);
-	getting->refuses |= refuses(source) || may_refuse(source);
+	if (refusal && !is.undecided)
+		refusal += DECIDED;
+	if (refusal <= getting->refusal)
+		return;
+	getting->refusal = refusal;
+	getting->by = is;
+}
+
+/* For how long the packet is dropped; "" if that is not known. */
+static const char *refusal_time(const struct getting *getting, char text[WEIR_TEXT_SIZE + 8])
+{
+	const struct weir_source *by = &getting->by;
+	enum refusal refusal = getting->refusal % DECIDED;
+	uint64_t ns = by->next_ns;
+	char buf[WEIR_TEXT_SIZE];
+
+	if (refusal == BY_PREFIX)
+		ns = by->exempt.for_ms * MS;
+	else if (by->blocked)
+		ns = by->blocked_ns;
+	else if (has_room(by))
+		ns = by->newcomers_next_ns;
+	snprintf(text, WEIR_TEXT_SIZE + 8, " for %s", ns ? weir_text_time(ns, buf) : "ever");
+	return ns || refusal == BY_PREFIX || by->blocked ? text : "";
+}
+
+/* What becomes of a packet that arrives now. */
+static void show_verdict(const struct getting *getting)
+{
+	struct weir_out *out = &getting->tool->out;
+	char time[WEIR_TEXT_SIZE + 8], conds[WEIR_TEXT_SIZE];
+	const struct weir_field *undecided;
+	const char *limit = getting->by.limit;
+
+	if (out->json)
+		return;
+	weir_out_text(out, "a packet now: ");
+	if (!strcmp(getting->query->dev, LOOPBACK)) {
+		weir_out_text(out, "passes, nothing is limited on the loopback device");
+	} else if (getting->refusal > DECIDED) {
+		weir_out_put(out, WEIR_COLOR_BAD, "dropped");
+		weir_out_text(out, " by limit %s%s", limit, refusal_time(getting, time));
+	} else if (getting->refusal) {
+		undecided = weir_field_find(&weir_source_fields, 0, WEIR_A_SOURCE_UNDECIDED);
+		weir_out_text(out, "depends on %s: dropped by limit %s%s, or passes",
+			      weir_field_text(undecided, &getting->by, conds), limit,
+			      refusal_time(getting, time));
+	} else {
+		weir_out_text(out, "passes");
+		if (*getting->query->limit)
+			weir_out_text(out, " limit %s", getting->query->limit);
+		if (getting->most < WEIR_PACKET_MAX && !getting->query->len)
+			weir_out_text(out, " if it has at most %" PRIu64 " bytes", getting->most);
+	}
+	weir_out_text(out, "\n");
 }
 
 /*
@@ -140,32 +216,7 @@ static const struct weir_exempt *find_prefix(const struct weir_config *config,
 	return found;
 }
 
-/* If packets do not get through, it may not be because of a limit. */
-static void note_refusal(const struct getting *getting)
-{
-	const struct weir_query *query = getting->query;
-	const char *such = query->packet.has ? "such " : "", *no = *query->limit ? "no " : "";
-	char who[WEIR_NAME_SIZE + 16] = "no limit", most[WEIR_TEXT_SIZE] = "";
-	char buf[WEIR_TEXT_SIZE];
-	const struct weir_config *there;
-	const char *of = getting->asked.family ?
-			 weir_text_prefix(NULL, &getting->asked, buf) : "any source";
-
-	if (getting->refuses || getting->tool->out.json || getting->tool->quiet)
-		return;
-	/* Of a device that is not named the module does not say who is blocked there. */
-	there = *query->dev ? NULL : weir_there(getting->tool, true);
-	if (there && find_prefix(there, query, true))
-		return;
-	if (*query->limit)
-		snprintf(who, sizeof(who), "limit '%s'", query->limit);
-	if (!query->len && getting->most < WEIR_PACKET_MAX)
-		snprintf(most, sizeof(most), " of at most %" PRIu64 " bytes", getting->most);
-	weir_note(getting->tool, "note", "%s would drop %s%spackets of %s%s now; if they do not get through, they are too large, as 'weir -s limit show' counts, or something else drops them, such as %snft or routing",
-		  who, no, such, of, most, *no ? "another limit, " : "");
-}
-
-/* Leave out the limits that the packet does not match, or that have other sources. */
+/* Leave out the limits that have other sources. */
 static int show_state(const void *model, void *data)
 {
 	struct getting *getting = data;
@@ -174,9 +225,7 @@ static int show_state(const void *model, void *data)
 	struct weir_limit *limit = weir_config_find(getting->limits, source.limit);
 	const struct weir_member *by;
 
-	if ((limit && !weir_config_meets(getting->limits, &getting->query->packet,
-					 &limit->match)) ||
-	    (!is_address(asked) && source.prefix.len != asked->len))
+	if (!is_address(asked) && source.prefix.len != asked->len)
 		return 0;
 	source.asked = (struct weir_asked){
 		.prefix = getting->asked, .len = getting->query->len, .limit = limit,
@@ -215,16 +264,6 @@ static int get_none(struct weir_tool *tool, struct weir_config *config, struct w
 	return WEIR_EXIT_REFUSED;
 }
 
-static bool goes_by_list(const struct weir_config *config)
-{
-	unsigned int i;
-
-	for (i = 0; i < config->limit_count; i++)
-		if (*config->limits[i].budgets_by)
-			return true;
-	return false;
-}
-
 int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 		    union weir_model *model)
 {
@@ -234,10 +273,8 @@ int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 		.tool = tool, .command = command, .query = &model->query,
 		.asked = model->query.prefix, .limits = &config, .most = UINT64_MAX,
 	};
-	int status = weir_get_config(tool, &config, false);
+	int status = weir_get_config(tool, &config, true);
 
-	if (!status && (model->query.packet.has & WEIR_COND_TO || goes_by_list(&config)))
-		status = weir_get_config(tool, &config, true);
 	if (!status && !model->query.prefix.family)
 		status = check_length(tool, &model->query, NULL);
 	if (!status) {
@@ -247,7 +284,7 @@ int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 		if (!status && !tool->answers)
 			status = get_none(tool, &config, &model->query);
 		else if (!status)
-			note_refusal(&getting);
+			show_verdict(&getting);
 	}
 	weir_config_clear(&config);
 	return status;
@@ -302,82 +339,95 @@ static int note_room(const void *model, void *data)
 	return 0;
 }
 
-static void note_rooms(struct weir_tool *tool, struct weir_config *limits,
-		       const struct weir_query *query)
+/* Pass the state of the source under each limit that it may meet to @reply, for notes. */
+static void ask_states(struct weir_tool *tool, const struct weir_query *query,
+		       int (*reply)(const void *model, void *data), void *data)
 {
-	struct getting getting = { .tool = tool, .limits = tool->quiet ? NULL : limits };
 	struct weir_query asked = { .prefix = query->prefix };
 	struct weir_request request = {
 		.cmd = WEIR_CMD_SOURCE_GET, .flags = NLM_F_DUMP, .set = &weir_query_fields,
 		.verb = WEIR_ON_GET, .model = &asked, .reply_set = &weir_source_fields,
-		.reply = note_room, .data = &getting,
+		.reply = reply, .data = data,
 	};
 	struct weir_err err = tool->err;
 
 	strcpy(asked.limit, query->limit);
 	strcpy(asked.dev, query->dev);
-	if (getting.limits)
+	if (!tool->quiet && tool->reached)
 		weir_nl_ask(&tool->nl, &request);
 	tool->err = err;
 }
 
-/* Would the source be blocked under the limit? */
-static bool blocks_under(const struct weir_config *there, const struct weir_limit *limit,
-			 const struct weir_query *query)
+static void note_rooms(struct weir_tool *tool, struct weir_config *limits,
+		       const struct weir_query *query)
 {
-	const struct weir_match packet = {
-		.has = WEIR_COND_FROM | WEIR_COND_FAMILY, .family = query->prefix.family,
-		.from = { query->prefix },
-	};
+	struct getting getting = { .tool = tool, .limits = limits };
 
-	return (!*query->limit || !strcmp(query->limit, limit->name)) &&
-	       limit->per[query->prefix.family == AF_INET6] &&
-	       weir_config_meets(there, &packet, &limit->match);
+	if (limits)
+		ask_states(tool, query, note_room, &getting);
+}
+
+/* The first of some limits, and how many they are. */
+struct counting {
+	struct weir_source first;
+	unsigned int count;
+	uint8_t len;		/* of the prefix that was asked for */
+};
+
+static void count_state(struct counting *counting, const struct weir_source *source)
+{
+	if (!counting->count++)
+		counting->first = *source;
+}
+
+static int count_observing(const void *model, void *data)
+{
+	const struct weir_source *source = model;
+
+	if (source->action == WEIR_ACTION_OBSERVE && source->prefix.family)
+		count_state(data, source);
+	return 0;
+}
+
+static int count_wider(const void *model, void *data)
+{
+	const struct weir_source *source = model;
+	struct counting *counting = data;
+
+	if (source->prefix.family && source->prefix.len != counting->len)
+		count_state(counting, source);
+	return 0;
 }
 
 /* Name a limit under which the source is blocked, and which blocks nobody. */
 static void warn_observing(struct weir_tool *tool, const struct weir_query *query)
 {
-	const struct weir_config *there = weir_there(tool, false);
-	const struct weir_limit *limit = there ? there->limits : NULL;
+	struct counting counting = { 0 };
 	char buf[WEIR_TEXT_SIZE];
 
-	for (; there && limit < there->limits + there->limit_count; limit++) {
-		if (limit->action != WEIR_ACTION_OBSERVE || !blocks_under(there, limit, query))
-			continue;
+	ask_states(tool, query, count_observing, &counting);
+	if (counting.count)
 		weir_note(tool, "warning", "limit '%s' observes, so it goes on to admit packets from %s",
-			  limit->name, weir_text_prefix(NULL, &query->prefix, buf));
-		return;
-	}
+			  counting.first.limit, weir_text_prefix(NULL, &query->prefix, buf));
 }
 
 /* Say which limits count the address with others, which are blocked with it. */
 void weir_warn_source_block(struct weir_tool *tool, const void *model)
 {
 	const struct weir_query *query = model;
-	bool v6 = query->prefix.family == AF_INET6;
-	const struct weir_limit *limit, *first = NULL;
+	struct counting counting = { .len = query->prefix.len };
 	char others[32] = "", buf[WEIR_TEXT_SIZE];
-	const struct weir_config *there;
-	unsigned int more = 0;
+	uint8_t len;
 
-	if (!query->prefix.family || !is_address(&query->prefix) || tool->quiet)
+	if (!query->prefix.family || !is_address(&query->prefix))
 		return;
-	there = weir_there(tool, false);
-	if (!there)
-		return;
-	for (limit = there->limits; limit < there->limits + there->limit_count; limit++) {
-		if (length_of(limit, &query->prefix) == query->prefix.len ||
-		    !blocks_under(there, limit, query))
-			continue;
-		more += !!first;
-		first = first ? first : limit;
-	}
-	if (more)
-		snprintf(others, sizeof(others), " (of %u such limits)", more + 1);
-	if (first)
+	ask_states(tool, query, count_wider, &counting);
+	len = counting.first.prefix.len;
+	if (counting.count > 1)
+		snprintf(others, sizeof(others), " (of %u such limits)", counting.count);
+	if (counting.count)
 		weir_note(tool, "note", "limit '%s'%s counts each /%u as one source, and blocks the whole /%u of %s",
-			  first->name, others, first->per[v6], first->per[v6],
+			  counting.first.limit, others, len, len,
 			  weir_text_prefix(NULL, &query->prefix, buf));
 }
 

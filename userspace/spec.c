@@ -133,7 +133,8 @@ const struct weir_attr_spec weir_source_attrs[] = { ATTR(SOURCE_PAD, "pad"),
 	ATTR(SOURCE_LIMITED_BY, "limited_by"), ATTR(SOURCE_BLOCKED, "blocked"),
 	ATTR(SOURCE_BLOCKED_NS, "blocked_ns"), ATTR(SOURCE_FILTER_BLOCKED, "filter_blocked"),
 	RANGE(SOURCE_FOR_MS, "for_ms", 0, WEIR_BLOCK_MS_MAX), ATTR(SOURCE_REPLACE, "replace"),
-	ATTR(SOURCE_FORCE, "force"), };
+	ATTR(SOURCE_FORCE, "force"), ATTR(SOURCE_PACKET, "packet"),
+	RANGE(SOURCE_LEN, "len", 20, 524280), ENUM(SOURCE_UNDECIDED, "undecided", cond), };
 
 const struct weir_attr_spec weir_source_budget_attrs[] = { ATTR(SOURCE_BUDGET_PAD, "pad"),
 	ATTR(SOURCE_BUDGET_COUNT, "count"), ATTR(SOURCE_BUDGET_LEFT, "left"),
@@ -156,9 +157,8 @@ const struct weir_attr_spec weir_prefix_list_attrs[] = { ATTR(PREFIX_LIST_NAME, 
 
 const struct weir_attr_spec weir_config_attrs[] = { ATTR(CONFIG_LIMIT, "limit"),
 	ATTR(CONFIG_EXEMPT, "exempt"), ATTR(CONFIG_CHECK, "check"), ATTR(CONFIG_ADD, "add"),
-	ATTR(CONFIG_DEL, "del"),
-	ATTR(CONFIG_PREFIX_LIST, "prefix_list"), ATTR(CONFIG_HASH_KEY, "hash_key"),
-	ATTR(CONFIG_HOLD, "hold"), };
+	ATTR(CONFIG_DEL, "del"), ATTR(CONFIG_PREFIX_LIST, "prefix_list"),
+	ATTR(CONFIG_HASH_KEY, "hash_key"), ATTR(CONFIG_HOLD, "hold"), };
 
 const struct weir_attr_spec weir_pressure_attrs[] = { ATTR(PRESSURE_PAD, "pad"),
 	ATTR(PRESSURE_LIMIT, "limit"), ATTR(PRESSURE_EVICTIONS, "evictions"),

@@ -234,12 +234,12 @@ void weir_note_scale(struct weir_tool *tool, const struct weir_config *config,
 		     const struct weir_limit *limit, const struct weir_limit *was);
 
 /*
- * limit.c, advise.c, exempt.c, source.c, explain.c, monitor.c, top_run.c, save.c,
+ * limit.c, advise.c, exempt.c, source.c, monitor.c, top_run.c, save.c,
  * restore.c, upgrade.c, diff.c, metrics.c, confirm.c, xdp.c: commands that are not generic.
  */
 weir_run weir_list_run, weir_limit_change, weir_limit_rename, weir_limit_rezone,
 	weir_limit_advise, weir_exempt_del, weir_source_get, weir_source_charge,
-	weir_source_block, weir_source_release, weir_explain, weir_monitor, weir_top,
+	weir_source_block, weir_source_release, weir_monitor, weir_top,
 	weir_save, weir_restore, weir_upgrade, weir_diff_run, weir_metrics,
 	weir_confirm, weir_confirm_show, weir_xdp_attach, weir_xdp_detach, weir_xdp_show;
 weir_tell weir_warn_add, weir_warn_set, weir_warn_limit_del, weir_warn_limit_flush,

@@ -170,6 +170,35 @@ static void json_text(const struct weir_field *field, const char *key,
 #define STRING	.schema = "string", .json = json_text
 const struct weir_type weir_type_enum = { STRING, NUMBER, .parse = parse_enum, .text = text_enum };
 
+/* Conditions, as bits. */
+static const char *text_conds(const struct weir_field *field, const void *at, char *buf)
+{
+	uint64_t conds = number(field, at);
+	unsigned int i;
+
+	*buf = '\0';
+	for (i = 0; weir_cond_names[i]; i++)
+		if (conds & 1ull << i)
+			weir_append(buf, WEIR_TEXT_SIZE, ", ", weir_cond_names[i]);
+	return buf;
+}
+
+static void json_conds(const struct weir_field *field, const char *key,
+		       struct weir_out *out, const void *at)
+{
+	uint64_t conds = number(field, at);
+	unsigned int i;
+
+	weir_out_begin(out, key, '[');
+	for (i = 0; weir_cond_names[i]; i++)
+		if (conds & 1ull << i)
+			weir_out_str(out, NULL, weir_cond_names[i]);
+	weir_out_end(out, ']');
+}
+
+const struct weir_type weir_type_conds = { .schema = "array", .json = json_conds, NUMBER,
+	.text = text_conds };
+
 const struct weir_type weir_type_family = { "ipv4|ipv6", STRING, NUMBER,
 	.parse = weir_parse_family, .text = weir_text_family };
 const struct weir_type weir_type_proto = { "PROTO[,...]", STRING, NUMBER,

@@ -127,17 +127,17 @@ int weir_nl_sender(struct nlattr **attrs, const struct weir_net *wn,
 			      "a link-local address requires its device");
 }
 
-/* The state of an address under a limit, and its slots. Under rcu_read_lock(). */
+/* The state of an address under a limit, for @cost as weir_table_peek(). Under rcu_read_lock(). */
 void weir_nl_peek(const struct weir_net *wn, const struct weir_limit *limit,
-		  const struct weir_source *source, struct weir_source_state *state,
-		  u64 slot[WEIR_SLOTS_MAX + 1])
+		  const struct weir_source *source, const u64 *cost,
+		  struct weir_source_state *state, u64 slot[WEIR_SLOTS_MAX + 1])
 {
 	struct weir_source masked = *source;
 	u64 own[WEIR_BUDGETS_MAX];
 
 	weir_source_mask(&masked, limit->prefix);
 	weir_table_peek(limit->table, &masked, weir_source_hash(&masked, limit->prefix, &wn->key),
-			weir_clock(), weir_limit_room(limit, source, own), state, slot);
+			weir_clock(), weir_limit_room(limit, source, own), cost, state, slot);
 	weir_refusals_pending(wn, limit, state, 1);
 	weir_batches_unspent(limit->table, weir_clock(), state, slot);
 }

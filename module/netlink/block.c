@@ -18,8 +18,7 @@ static const char already[] =
 	"already blocked, see source get; weir -exist source block prolongs it";
 
 struct block {
-	struct weir_source source;	/* whole */
-	char dev[IFNAMSIZ] __aligned(8);	/* that it sends through, or "" */
+	struct weir_outline outline;	/* of packets of the source */
 	u64 tick;			/* now */
 	u64 end;			/* tick, or WEIR_NEVER */
 	bool release;
@@ -37,10 +36,8 @@ static int block_parse(struct genl_info *info, const struct weir_net *wn, struct
 	int err;
 
 	block->tick = weir_clock();
-	if (attrs[WEIR_A_SOURCE_DEV])
-		nla_strscpy(block->dev, attrs[WEIR_A_SOURCE_DEV], sizeof(block->dev));
 	block->release = info->genlhdr->cmd == WEIR_CMD_SOURCE_RELEASE;
-	err = weir_nl_sender(attrs, wn, &block->source, info->extack);
+	err = weir_nl_outline(attrs, wn, &block->outline, info->extack);
 	if (err || block->release)
 		return err;
 	err = weir_nl_require(attrs, NULL, WEIR_A_SOURCE_FOR_MS,
@@ -63,7 +60,7 @@ static int block_parse(struct genl_info *info, const struct weir_net *wn, struct
 static struct weir_lookup block_lookup(const struct weir_net *wn, const struct block *block,
 				       const struct weir_limit *limit, struct weir_source *masked)
 {
-	*masked = block->source;
+	*masked = block->outline.packet.source;
 	weir_source_mask(masked, limit->prefix);
 	return (struct weir_lookup) {
 		.source = masked,
@@ -101,20 +98,20 @@ static int block_set(struct weir_net *wn, struct block *block, const struct weir
 /* Does a limit count all addresses of the source's family as one? */
 static bool block_all(const struct block *block, const struct weir_limit *limit)
 {
-	bool ipv6 = block->source.scope & WEIR_SCOPE_IPV6;
+	bool ipv6 = block->outline.packet.source.scope & WEIR_SCOPE_IPV6;
 
 	return !(ipv6 ? limit->prefix.len6 : limit->prefix.len4);
 }
 
 /* Does the request mean a limit? It must be able to match the source, or to have it blocked. */
-static bool block_means(const struct block *block, const struct weir_limit *limit,
+static bool block_means(struct block *block, const struct weir_limit *limit,
 			const struct nlattr *name)
 {
 	if (name && nla_strcmp(name, limit->cfg.name))
 		return false;
 	return !block_all(block, limit) &&
 	       (block->release ||
-		weir_match_source(&limit->cfg.match, &block->source, block->dev));
+		weir_match_outline(&limit->cfg.match, &block->outline));
 }
 
 /* No limit is meant: say why. */
@@ -142,6 +139,7 @@ static int block_limits(const struct weir_net *wn, struct block *block, struct n
 			struct netlink_ext_ack *extack)
 {
 	const struct weir_config *config = weir_config_get(wn);
+	const struct weir_source *source = &block->outline.packet.source;
 	struct weir_exempt_place place = { };
 	struct weir_source_state state;
 	u64 slot[WEIR_SLOTS_MAX + 1];
@@ -149,16 +147,16 @@ static int block_limits(const struct weir_net *wn, struct block *block, struct n
 	unsigned int i;
 
 	if (config && !block->release)
-		weir_exempt_place(config->exempts, &block->source, block->dev, &place);
+		weir_exempt_place(config->exempts, source, block->outline.dev, &place);
 	for (i = 0; config && i < config->count; i++) {
 		limit = config->limit[i];
 		if (!block_means(block, limit, attrs[WEIR_A_SOURCE_LIMIT]))
 			continue;
 		if (place.all || (place.exempts &&
-				  weir_exempt_from(&place, block->dev, limit->id)))
+				  weir_exempt_from(&place, block->outline.dev, limit->id)))
 			block->exempt = true;
 		rcu_read_lock();
-		weir_nl_peek(wn, limit, &block->source, &state, slot);
+		weir_nl_peek(wn, limit, source, NULL, &state, slot);
 		rcu_read_unlock();
 		block->was[block->count] = state.blocked && state.blocked != WEIR_NEVER ?
 					   block->tick + state.blocked : state.blocked;

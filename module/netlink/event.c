@@ -234,7 +234,7 @@ static int put_source(struct sk_buff *skb, const struct weir_net *wn,
 	struct weir_source_state state;
 	u64 slot[WEIR_SLOTS_MAX + 1];
 
-	weir_nl_peek(wn, limit, source, &state, slot);
+	weir_nl_peek(wn, limit, source, NULL, &state, slot);
 	return nla_put_u32(skb, WEIR_A_SOURCE_EVENT, state.blocked ? WEIR_SOURCE_EVENT_BLOCKED :
 			   WEIR_SOURCE_EVENT_LIMITED) ||
 	       weir_nl_put_source(skb, wn->net, limit, &state, NULL);

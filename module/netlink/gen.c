@@ -85,6 +85,11 @@ static const struct netlink_range_validation weir_a_source_for_ms_range = {
 	.max	= WEIR_BLOCK_MS_MAX,
 };
 
+static const struct netlink_range_validation weir_a_source_len_range = {
+	.min	= 20ULL,
+	.max	= 524280ULL,
+};
+
 static const struct netlink_range_validation weir_a_state_budget_budget_range = {
 	.min	= 1ULL,
 	.max	= WEIR_BYTES_MAX,
@@ -359,10 +364,12 @@ static const struct nla_policy weir_source_show_nl_policy[WEIR_A_SOURCE_FILTER_B
 };
 
 /* WEIR_CMD_SOURCE_GET - dump */
-static const struct nla_policy weir_source_get_nl_policy[WEIR_A_SOURCE_DEV + 1] = {
+static const struct nla_policy weir_source_get_nl_policy[WEIR_A_SOURCE_LEN + 1] = {
 	[WEIR_A_SOURCE_ADDRESS] = NLA_POLICY_MAX_LEN(16),
 	[WEIR_A_SOURCE_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
 	[WEIR_A_SOURCE_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_SOURCE_PACKET] = NLA_POLICY_NESTED(weir_match_nl_policy),
+	[WEIR_A_SOURCE_LEN] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_source_len_range),
 };
 
 /* WEIR_CMD_SOURCE_CHARGE - do */
@@ -576,7 +583,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd		= WEIR_CMD_SOURCE_GET,
 		.dumpit		= weir_nl_source_get_dumpit,
 		.policy		= weir_source_get_nl_policy,
-		.maxattr	= WEIR_A_SOURCE_DEV,
+		.maxattr	= WEIR_A_SOURCE_LEN,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DUMP,
 	},
 	{

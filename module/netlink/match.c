@@ -196,6 +196,116 @@ int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
 	return msg ? weir_nl_refuse(extack, tb[conds[__ffs(cond)].attr] ?: nest, msg) : 0;
 }
 
+/* Conditions that are about packets of one protocol. */
+static const struct {
+	u16 cond;
+	u8 proto;
+} of_proto[] = {
+	{ WEIR_COND_SYN, IPPROTO_TCP },
+	{ WEIR_COND_ICMP_TYPE, IPPROTO_ICMP },
+	{ WEIR_COND_ICMPV6_TYPE, IPPROTO_ICMPV6 },
+};
+
+/* Fill in the protocol, which flags and types imply, and what follows its header. */
+static void transport_fill(struct weir_outline *outline)
+{
+	const struct weir_match *match = &outline->match;
+	struct weir_packet *packet = &outline->packet;
+	bool icmpv6 = match->conds & WEIR_COND_ICMPV6_TYPE;
+	unsigned int i;
+	int proto = -1;
+
+	if (match->conds & WEIR_COND_PROTO)
+		proto = find_first_bit(match->proto, WEIR_TYPES);
+	for (i = 0; i < ARRAY_SIZE(of_proto); i++)
+		if (match->conds & of_proto[i].cond)
+			proto = of_proto[i].proto;
+	if (proto < 0)
+		return;
+	outline->known |= WEIR_COND_PROTO;
+	for (i = 0; i < ARRAY_SIZE(of_proto); i++)
+		if (proto != of_proto[i].proto)
+			outline->known |= of_proto[i].cond;
+	packet->proto = proto;
+	packet->sport = match->sport.range[0].min;
+	packet->dport = match->dport.range[0].min;
+	packet->icmp_type = find_first_bit(icmpv6 ? match->icmpv6 : match->icmp, WEIR_TYPES);
+	packet->flags |= (weir_proto_has_ports(proto) ? WEIR_PACKET_PORTS : 0) |
+			 (proto == IPPROTO_TCP ? WEIR_PACKET_TCP : 0) |
+			 (match->conds & ~match->invert & WEIR_COND_SYN ? WEIR_PACKET_SYN : 0);
+	if (icmpv6 && packet->family == AF_INET6 &&
+	    (weir_packet_vital(packet, 255) || weir_packet_vital(packet, 1)))
+		packet->flags |= WEIR_PACKET_VITAL;
+}
+
+/* Complete an outline with the properties in a nest: conditions of a match with one value. */
+int weir_nl_packet(const struct nlattr *nest, struct weir_outline *outline,
+		   struct netlink_ext_ack *extack)
+{
+	u64 may = BIT(WEIR_A_MATCH_INVERT) | BIT(WEIR_A_MATCH_TO) | BIT(WEIR_A_MATCH_PROTO) |
+		  BIT(WEIR_A_MATCH_SPORT) | BIT(WEIR_A_MATCH_DPORT) | BIT(WEIR_A_MATCH_SYN) |
+		  BIT(WEIR_A_MATCH_MARK) | BIT(WEIR_A_MATCH_MARK_MASK) |
+		  BIT(WEIR_A_MATCH_ICMP_TYPE) | BIT(WEIR_A_MATCH_ICMPV6_TYPE);
+	const struct weir_match *match = &outline->match;
+	const struct weir_net_prefix *to = match->to.prefix;
+	const struct nlattr *attr, *found[WEIR_A_MATCH_MAX + 1] = { };
+	bool ipv4 = outline->packet.family == AF_INET;
+	int rem, err, ranges;
+
+	nla_for_each_nested(attr, nest, rem) {
+		if (!(may & BIT(nla_type(attr))))
+			return weir_nl_refuse(extack, attr,
+					      "no such property of a packet, or given twice; leave it out");
+		may &= ~BIT(nla_type(attr));
+		found[nla_type(attr)] = attr;
+	}
+	err = weir_nl_match(nest, &outline->match, NULL, extack);
+	if (err)
+		return err;
+	if (match->invert & ~WEIR_COND_SYN)
+		return weir_nl_refuse(extack, found[WEIR_A_MATCH_INVERT],
+				      "a packet has a property or not; only syn can be inverted");
+	if (match->conds & WEIR_COND_MARK && match->mark_mask != U32_MAX)
+		return weir_nl_refuse(extack, found[WEIR_A_MATCH_MARK_MASK],
+				      "a packet has a whole mark; leave the mask out");
+	if (match->conds & WEIR_COND_TO && (to->family != outline->packet.family ||
+					    to->len != (ipv4 ? 32 : 128)))
+		return weir_nl_refuse(extack, found[WEIR_A_MATCH_TO],
+				      "the destination is one address, of the family of the source");
+	ranges = match->sport.range[0].min != match->sport.range[0].max ? WEIR_A_MATCH_SPORT :
+		 match->dport.range[0].min != match->dport.range[0].max ? WEIR_A_MATCH_DPORT : 0;
+	if (ranges)
+		return weir_nl_refuse(extack, found[ranges], "a packet has one port; give no range");
+	memcpy(ipv4 ? (void *)&outline->header.ip.daddr : &outline->header.ip6.daddr, to->word,
+	       to->len / 8);
+	outline->known |= match->conds | WEIR_COND_FRAG |
+			  (match->conds & WEIR_COND_TO ? WEIR_COND_TO_LIST : 0);
+	outline->mark = match->mark;
+	transport_fill(outline);
+	return 0;
+}
+
+/* Fill in the zeroed outline of a packet that is any of the source, on any device or the given. */
+int weir_nl_outline(struct nlattr **attrs, const struct weir_net *wn,
+		    struct weir_outline *outline, struct netlink_ext_ack *extack)
+{
+	struct weir_packet *packet = &outline->packet;
+	int err = weir_nl_sender(attrs, wn, &packet->source, extack);
+
+	if (err)
+		return err;
+	outline->known = WEIR_CONDS_SENDER & ~WEIR_COND_DEV;
+	if (attrs[WEIR_A_SOURCE_DEV]) {
+		outline->known |= WEIR_COND_DEV;
+		nla_strscpy(outline->dev, attrs[WEIR_A_SOURCE_DEV], sizeof(outline->dev));
+	}
+	packet->data = &outline->header;
+	packet->family = packet->source.scope & WEIR_SCOPE_IPV6 ? AF_INET6 : AF_INET;
+	if (!weir_source_known(&packet->source))
+		packet->flags = WEIR_PACKET_VITAL;
+	return 0;
+}
+
 static int list_put(struct sk_buff *skb, unsigned int i, const struct weir_match *match)
 {
 	const struct weir_prefix_list *prefix = (const void *)match + conds[i].at;

@@ -68,8 +68,8 @@ bool weir_nl_selects(const struct weir_nl_within *within, const struct weir_sour
 int weir_nl_sender(struct nlattr **attrs, const struct weir_net *wn,
 		   struct weir_source *source, struct netlink_ext_ack *extack);
 void weir_nl_peek(const struct weir_net *wn, const struct weir_limit *limit,
-		  const struct weir_source *source, struct weir_source_state *state,
-		  u64 slot[WEIR_SLOTS_MAX + 1]);
+		  const struct weir_source *source, const u64 *cost,
+		  struct weir_source_state *state, u64 slot[WEIR_SLOTS_MAX + 1]);
 int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_limit *limit,
 		       const struct weir_source_state *state, const u64 *slot);
 int weir_nl_put_blocked(struct sk_buff *skb, u64 blocked);
@@ -82,6 +82,10 @@ int weir_nl_prefix_parse(struct nlattr **tb, const struct nlattr *nest,
 			 struct weir_net_prefix *prefix, struct netlink_ext_ack *extack);
 int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
 		  const struct weir_edit *edit, struct netlink_ext_ack *extack);
+int weir_nl_outline(struct nlattr **attrs, const struct weir_net *wn,
+		    struct weir_outline *outline, struct netlink_ext_ack *extack);
+int weir_nl_packet(const struct nlattr *nest, struct weir_outline *outline,
+		   struct netlink_ext_ack *extack);
 int weir_nl_put_match(struct sk_buff *skb, int attr, const struct weir_match *match);
 int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
 		   struct weir_exempt *exempt, struct netlink_ext_ack *extack);

@@ -4,6 +4,7 @@
  */
 #include <linux/bottom_half.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 #include <linux/socket.h>
 
 #include "clock.h"
@@ -12,21 +13,11 @@
 #include "path/charge.h"
 #include "path/hook.h"
 
-/* A source, and the limit of the request. */
+/* What is asked of a source: how limits would treat a packet. */
 struct asked {
-	const char *limit;		/* or "" */
-	struct weir_source source;	/* whole */
-	char dev[IFNAMSIZ] __aligned(8);	/* that it sends through, or "" */
+	struct weir_outline outline;
+	u64 cost[2];			/* in packets and bytes; 0 packets: what was refused last */
 };
-
-static int asked_parse(struct nlattr **attrs, const struct weir_net *wn, struct asked *asked,
-		       struct netlink_ext_ack *extack)
-{
-	*asked = (struct asked) { .limit = weir_nl_name(attrs[WEIR_A_SOURCE_LIMIT]) };
-	if (attrs[WEIR_A_SOURCE_DEV])
-		nla_strscpy(asked->dev, attrs[WEIR_A_SOURCE_DEV], sizeof(asked->dev));
-	return weir_nl_sender(attrs, wn, &asked->source, extack);
-}
 
 /* Put until when newcomers have no room, if the source is one. */
 static int put_newcomer(struct sk_buff *skb, const struct weir_limit *limit,
@@ -45,22 +36,25 @@ static int put_asked(struct sk_buff *skb, struct netlink_callback *cb,
 		     const struct weir_net *wn, const struct weir_config *config,
 		     const struct weir_limit *limit, const struct asked *asked)
 {
+	const struct weir_source *source = &asked->outline.packet.source;
+	u16 open = limit->cfg.match.conds & ~asked->outline.known;
 	void *header = weir_nl_dump_put(skb, cb);
 	struct weir_source_state state;
 	u64 slot[WEIR_SLOTS_MAX + 1];
 	int err;
 
-	weir_nl_peek(wn, limit, &asked->source, &state, slot);
+	weir_nl_peek(wn, limit, source, *asked->cost ? asked->cost : NULL, &state, slot);
 	err = !header || weir_nl_put_source(skb, wn->net, limit, &state, slot) ||
 	      put_newcomer(skb, limit, &state) ||
-	      weir_nl_put_exemption(skb, config, weir_nl_exemption(config, limit, &asked->source,
-								   asked->dev));
+	      (open && nla_put_u32(skb, WEIR_A_SOURCE_UNDECIDED, open)) ||
+	      weir_nl_put_exemption(skb, config, weir_nl_exemption(config, limit, source,
+								   asked->outline.dev));
 	return weir_nl_dump_end(skb, header, err);
 }
 
 /*
- * A limit that the request names is shown even if it cannot match the address. args[0] is the
- * index of a limit.
+ * A limit that the request names is shown even if it cannot match the address, unless the request
+ * describes a packet. args[0] is the index of a limit.
  */
 static int asked_put(struct sk_buff *skb, struct netlink_callback *cb, struct weir_net *wn)
 {
@@ -68,22 +62,35 @@ static int asked_put(struct sk_buff *skb, struct netlink_callback *cb, struct we
 	const struct weir_config *config;
 	const struct weir_limit *limit;
 	unsigned int at = cb->args[0];
-	struct asked asked;
+	struct asked *asked;
+	const char *name;
 	int err;
 
-	err = asked_parse(attrs, wn, &asked, cb->extack);
+	asked = kzalloc(sizeof(*asked), GFP_KERNEL);
+	if (!asked)
+		return -ENOMEM;
+	err = weir_nl_outline(attrs, wn, &asked->outline, cb->extack);
+	if (!err && attrs[WEIR_A_SOURCE_PACKET])
+		err = weir_nl_packet(attrs[WEIR_A_SOURCE_PACKET], &asked->outline, cb->extack);
 	if (err)
-		return err;
+		goto out;
+	if (attrs[WEIR_A_SOURCE_LEN]) {
+		asked->cost[false] = 1;
+		asked->cost[true] = nla_get_u32(attrs[WEIR_A_SOURCE_LEN]);
+	}
+	name = weir_nl_name(attrs[WEIR_A_SOURCE_LIMIT]);
 	rcu_read_lock();
 	config = weir_config_get(wn);
 	if (!at)
 		err = weir_nl_limits(config, attrs[WEIR_A_SOURCE_LIMIT], cb->extack);
-	for (; !err && (limit = weir_nl_limit_next(config, asked.limit, &at)); at += !err)
-		if (*asked.limit ||
-		    weir_match_source(&limit->cfg.match, &asked.source, asked.dev))
-			err = put_asked(skb, cb, wn, config, limit, &asked);
+	for (; !err && (limit = weir_nl_limit_next(config, name, &at)); at += !err)
+		if ((*name && !attrs[WEIR_A_SOURCE_PACKET]) ||
+		    weir_match_outline(&limit->cfg.match, &asked->outline))
+			err = put_asked(skb, cb, wn, config, limit, asked);
 	cb->args[0] = at;
 	rcu_read_unlock();
+out:
+	kfree(asked);
 	return err;
 }
 
@@ -93,7 +100,8 @@ int weir_nl_source_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 }
 
 struct charge {
-	struct asked asked;
+	struct weir_source source;	/* whole */
+	char dev[IFNAMSIZ] __aligned(8);	/* that it sends through, or "" */
 	u64 cost;			/* packets or bytes */
 	u32 mode;			/* WEIR_CHARGE_MODE_* */
 	u64 taken;
@@ -107,12 +115,12 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 		      const struct weir_config *config, const struct weir_limit *limit,
 		      const struct genl_info *info)
 {
-	const struct weir_exempt *block = weir_nl_exemption(config, limit, &charge->asked.source,
-							    charge->asked.dev);
+	const struct weir_exempt *block = weir_nl_exemption(config, limit, &charge->source,
+							    charge->dev);
 	const struct nlattr *mode = info->attrs[WEIR_A_SOURCE_CHARGE_MODE];
 	const bool reserve = charge->mode == WEIR_CHARGE_MODE_RESERVE;
 	u64 own[WEIR_BUDGETS_MAX], now = weir_clock();
-	const u64 *room = weir_limit_room(limit, &charge->asked.source, own);
+	const u64 *room = weir_limit_room(limit, &charge->source, own);
 	const u64 largest = weir_limit_largest(limit, room, limit->bytes & 1);
 	struct weir_take take = {
 		.cost = charge->cost, .due = reserve ? room[0] : 0,
@@ -132,7 +140,7 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 	if (reserve && limit->cfg.budget[0].mode != WEIR_MODE_BUCKET)
 		return weir_nl_refuse(info->extack, mode,
 				      "only a bucket reserves: a ring turned ahead forgets what was admitted");
-	weir_request_init(&request, &charge->asked.source, (struct weir_cost) { }, now);
+	weir_request_init(&request, &charge->source, (struct weir_cost) { }, now);
 	if (take.drain)
 		take.cost = min(take.cost, largest);
 	if (limit->observe || (block && !(block->limit & WEIR_EXEMPT_BLOCK)))
@@ -146,7 +154,7 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 	}
 	if (weir_result_verdict(result) == WEIR_RESTART)
 		return -EAGAIN;
-	weir_nl_peek(wn, limit, &charge->asked.source, &state, slot);
+	weir_nl_peek(wn, limit, &charge->source, NULL, &state, slot);
 	if (block) {
 		state.blocked = max(state.blocked, wait);
 		state.wait = max(state.wait, wait);
@@ -169,7 +177,9 @@ int weir_nl_source_charge_doit(struct sk_buff *skb, struct genl_info *info)
 	struct sk_buff *reply;
 	int err;
 
-	err = asked_parse(attrs, wn, &charge.asked, info->extack) ?:
+	if (attrs[WEIR_A_SOURCE_DEV])
+		nla_strscpy(charge.dev, attrs[WEIR_A_SOURCE_DEV], sizeof(charge.dev));
+	err = weir_nl_sender(attrs, wn, &charge.source, info->extack) ?:
 	      weir_nl_require(attrs, NULL, WEIR_A_SOURCE_LIMIT,
 			      "the limit that is to be charged is missing", info->extack);
 	if (err)
@@ -186,7 +196,7 @@ int weir_nl_source_charge_doit(struct sk_buff *skb, struct genl_info *info)
 		local_bh_disable();
 		rcu_read_lock();
 		config = weir_config_get(wn);
-		limit = weir_limit_find(config, charge.asked.limit);
+		limit = weir_limit_find(config, weir_nl_name(attrs[WEIR_A_SOURCE_LIMIT]));
 		err = limit ? charge_try(reply, wn, &charge, config, limit, info) : -ENOENT;
 		rcu_read_unlock();
 		local_bh_enable();

@@ -17,11 +17,6 @@
 
 #include "packet/match.h"
 
-static u8 source_family(const struct weir_source *source)
-{
-	return source->scope & WEIR_SCOPE_IPV6 ? AF_INET6 : AF_INET;
-}
-
 static const __be32 *destination(const struct weir_packet *packet)
 {
 	const struct ipv6hdr *ip6 = weir_packet_header(packet);
@@ -65,8 +60,8 @@ static bool ports_hold(const struct weir_port_list *list, u16 port)
 static bool mark_unmet(const struct weir_match *match, const struct weir_packet *packet)
 {
 	return match->conds & WEIR_COND_MARK &&
-	       (!packet->skb ||
-		unmet(match, WEIR_COND_MARK, (packet->skb->mark & match->mark_mask) == match->mark));
+	       (!packet->skb || unmet(match, WEIR_COND_MARK,
+				      (packet->skb->mark & match->mark_mask) == match->mark));
 }
 
 static bool ports_unmet(const struct weir_match *match, const struct weir_packet *packet)
@@ -188,34 +183,34 @@ bool weir_match_proto(const struct weir_match *match, u8 proto)
 	       bitmap_weight(match->proto, WEIR_TYPES) == 1;
 }
 
-/* Can a packet from a whole address match? @dev is the input device, or "" for any. */
-bool weir_match_source(const struct weir_match *match,
-		       const struct weir_source *source, const char *dev)
+/* Does a destination of a family match? */
+static bool family_met(const struct weir_match *match, u8 family)
 {
-	u16 conds = match->conds & WEIR_CONDS_SENDER & ~WEIR_COND_DEV, failed = 0;
-	u8 family = source_family(source);
+	u16 named = match->conds & ~match->invert;
 	unsigned int i = 0;
 
-	if (family != match->family)
-		failed |= WEIR_COND_FAMILY;
-	if (!prefixes_hold(&match->from, family, source->word))
-		failed |= WEIR_COND_FROM;
-	if (!weir_prefixes_find(match->from_list, family, source->word))
-		failed |= WEIR_COND_FROM_LIST;
-	if (*dev) {
-		conds |= match->conds & WEIR_COND_DEV;
-		if (!same_dev(dev, match->dev))
-			failed |= WEIR_COND_DEV;
-	}
-	/* Its packets have no destination of the other family. */
 	while (i < match->to.count && match->to.prefix[i].family != family)
 		i++;
-	if (match->conds & ~match->invert & WEIR_COND_TO && i == match->to.count)
+	return !(named & WEIR_COND_TO && i == match->to.count) &&
+	       !(named & WEIR_COND_TO_LIST && !weir_prefixes_family(match->to_list, family));
+}
+
+/* May the packet match? */
+bool weir_match_outline(const struct weir_match *match, struct weir_outline *outline)
+{
+	const struct weir_packet *packet = &outline->packet;
+	u16 known = outline->known;
+
+	if ((known & WEIR_COND_DEV && unmet(match, WEIR_COND_DEV,
+					    same_dev(outline->dev, match->dev))) ||
+	    (known & WEIR_COND_MARK &&
+	     unmet(match, WEIR_COND_MARK, (outline->mark & match->mark_mask) == match->mark)) ||
+	    (packet->flags & WEIR_PACKET_VITAL && !weir_match_special(match, packet)) ||
+	    !family_met(match, packet->family))
 		return false;
-	if (match->conds & ~match->invert & WEIR_COND_TO_LIST &&
-	    !weir_prefixes_family(match->to_list, family))
-		return false;
-	return !((failed ^ match->invert) & conds);
+	outline->match = *match;
+	outline->match.conds &= known & ~(WEIR_COND_DEV | WEIR_COND_MARK);
+	return weir_match_conds(&outline->match, packet);
 }
 
 /* Adds the families of the prefixes to @families: BIT(0) for IPv4, BIT(1) for IPv6. */

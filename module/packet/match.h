@@ -67,11 +67,23 @@ struct weir_match {
 	struct weir_prefixes *to_list;
 };
 
+/* A packet that a request describes; what is not given may be anything. */
+struct weir_outline {
+	struct weir_packet packet;	/* a frame of @header, parsed, without a device */
+	char dev[IFNAMSIZ] __aligned(8);	/* that it arrives on, padded; or "" */
+	u16 known;		/* WEIR_COND_* that are decided */
+	u32 mark;
+	union {
+		struct iphdr ip;
+		struct ipv6hdr ip6;
+	} header;		/* only the destination */
+	struct weir_match match;	/* as it was described; then used by weir_match_outline() */
+};
+
 bool weir_match_conds(const struct weir_match *match, const struct weir_packet *packet);
 bool weir_match_special(const struct weir_match *match, const struct weir_packet *packet);
 bool weir_match_proto(const struct weir_match *match, u8 proto);
-bool weir_match_source(const struct weir_match *match,
-		       const struct weir_source *source, const char *dev);
+bool weir_match_outline(const struct weir_match *match, struct weir_outline *outline);
 const char *weir_match_check(struct weir_match *match, u16 *cond);
 
 /* Is the port outside the only range? This rules out most limits of a host. */

@@ -82,9 +82,27 @@ static noinline void parse_tcp(struct weir_packet *packet, int offset)
 }
 
 /*
- * The type; and is it neighbour discovery that no router has forwarded (RFC 4861), or
- * multicast listener discovery (RFC 2710, RFC 3810)?
+ * With that hop limit, is the ICMPv6 of a packet neighbour discovery that no router has forwarded
+ * (RFC 4861), or multicast listener discovery (RFC 2710, RFC 3810)?
  */
+bool weir_packet_vital(const struct weir_packet *packet, u8 hop_limit)
+{
+	switch (packet->icmp_type) {
+	case NDISC_ROUTER_SOLICITATION:
+	case NDISC_ROUTER_ADVERTISEMENT:
+	case NDISC_NEIGHBOUR_SOLICITATION:
+	case NDISC_NEIGHBOUR_ADVERTISEMENT:
+	case NDISC_REDIRECT:
+		return hop_limit == 255;
+	case ICMPV6_MGM_QUERY:
+	case ICMPV6_MGM_REPORT:
+	case ICMPV6_MGM_REDUCTION:
+	case ICMPV6_MLD2_REPORT:
+		return hop_limit == 1 && packet->source.scope & WEIR_SCOPE_LINKLOCAL;
+	}
+	return false;
+}
+
 static noinline void parse_icmp(struct weir_packet *packet, int offset)
 {
 	const struct ipv6hdr *ip6 = weir_packet_header(packet);
@@ -97,26 +115,9 @@ static noinline void parse_icmp(struct weir_packet *packet, int offset)
 		return;
 	}
 	packet->icmp_type = *type;
-	if (packet->family != AF_INET6 || packet->proto != IPPROTO_ICMPV6)
-		return;
-	switch (*type) {
-	case NDISC_ROUTER_SOLICITATION:
-	case NDISC_ROUTER_ADVERTISEMENT:
-	case NDISC_NEIGHBOUR_SOLICITATION:
-	case NDISC_NEIGHBOUR_ADVERTISEMENT:
-	case NDISC_REDIRECT:
-		if (ip6->hop_limit == 255)
-			packet->flags |= WEIR_PACKET_VITAL;
-		break;
-	case ICMPV6_MGM_QUERY:
-	case ICMPV6_MGM_REPORT:
-	case ICMPV6_MGM_REDUCTION:
-	case ICMPV6_MLD2_REPORT:
-		if (ip6->hop_limit == 1 &&
-		    ipv6_addr_type(&ip6->saddr) & IPV6_ADDR_LINKLOCAL)
-			packet->flags |= WEIR_PACKET_VITAL;
-		break;
-	}
+	if (packet->family == AF_INET6 && packet->proto == IPPROTO_ICMPV6 &&
+	    weir_packet_vital(packet, ip6->hop_limit))
+		packet->flags |= WEIR_PACKET_VITAL;
 }
 
 /* The offset of the transport header, or -1 if it cannot be found. */

@@ -140,6 +140,7 @@ bool weir_packet_seen_extended(struct weir_packet *packet);
 void weir_packet_encrypted(const struct weir_packet *packet, struct weir_packet *outer);
 bool weir_packet_seen_by_vrf(const struct weir_packet *packet);
 bool weir_packet_seen_as_nd(const struct sk_buff *skb, const struct net_device *in);
+bool weir_packet_vital(const struct weir_packet *packet, u8 hop_limit);
 bool weir_proto_has_ports(u8 proto);
 
 /* May it keep the link alive? Routers do not forward these hop limits: see parse_icmp(). */

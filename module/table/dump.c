@@ -24,7 +24,7 @@ static u64 ticks_until(const struct weir_count *count, u32 slot, u64 tick, u32 s
 struct question {
 	u64 tick;
 	const u64 *budget;	/* of each count */
-	const struct weir_lookup *cost;	/* that waits, or NULL: what was refused last */
+	const u64 *cost;	/* in packets and bytes; or NULL: what was refused last */
 	u64 *slot;		/* as in weir_table_peek(), or NULL */
 	bool whether;		/* as in weir_table_walk() */
 	u32 at[WEIR_BUDGETS_MAX];	/* slot of @tick, of each count */
@@ -70,14 +70,14 @@ static void wheel_state(const struct weir_table *table, unsigned int i,
 		return;
 	}
 	if (ask->cost)
-		cost = ask->cost->amount[count->bytes];
+		cost = ask->cost[count->bytes];
 	else
 		cost = min(weir_count_wanted(&count->shape, wheel, slot), budget);
-	if (cost)
+	if (cost && cost <= budget)
 		wait = weir_count_wait(&count->shape, wheel, slot, cost, budget);
 	state->count[i] = weir_count_sum(&count->shape, wheel, slot);
 	state->live |= !!state->count[i];
-	state->waits[i] = ticks_until(count, slot, ask->tick, wait);
+	state->waits[i] = cost > budget ? WEIR_NEVER : ticks_until(count, slot, ask->tick, wait);
 }
 
 /* Fill in what a ring counted in each slot. */
@@ -190,10 +190,13 @@ static void source_state(const struct weir_table *table, struct weir_bucket *buc
 	state_wait(table, state);
 }
 
-/* The current slot is the last of @slot; unused ones in front are 0. */
+/*
+ * @cost: packets and bytes for which @state shall say how long the source waits, or NULL: for what
+ * was refused last, or 1. The current slot is the last of @slot; unused ones in front are 0.
+ */
 void weir_table_peek(struct weir_table *table,
 		     const struct weir_source *source, u32 hash, u64 tick,
-		     const u64 *budget, struct weir_source_state *state,
+		     const u64 *budget, const u64 *cost, struct weir_source_state *state,
 		     u64 slot[WEIR_SLOTS_MAX + 1])
 {
 	struct question ask = question_of(table, tick, budget);
@@ -202,6 +205,7 @@ void weir_table_peek(struct weir_table *table,
 
 	memset(slot, 0, sizeof(*slot) * (WEIR_SLOTS_MAX + 1));
 	*state = (struct weir_source_state) { .source = *source };
+	ask.cost = cost;
 	ask.slot = slot;
 	local_bh_disable();
 	weir_table_settle(table, hash);
@@ -252,7 +256,7 @@ static u16 take_locked(struct weir_table *table, struct weir_bucket *bucket,
 	}
 	if (counts_full(table, wheel, lookup) ||
 	    (way ? way->scope & WEIR_STATE_BLOCKED : stay)) {
-		ask.cost = lookup;
+		ask.cost = lookup->amount;
 		source_state(table, bucket, way, &ask, &state);
 		*wait = max(state.wait, 1ull);
 		return WEIR_REFUSED;

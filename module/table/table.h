@@ -220,9 +220,8 @@ u64 weir_table_unblocked(const struct weir_table *next);
 u16 weir_table_take(struct weir_table *table, struct weir_lookup *lookup,
 		    struct weir_take *take, u64 *wait);
 void weir_table_peek(struct weir_table *table, const struct weir_source *source,
-		     u32 hash, u64 tick, const u64 *budget,
-		     struct weir_source_state *state,
-		     u64 slot[WEIR_SLOTS_MAX + 1]);
+		     u32 hash, u64 tick, const u64 *budget, const u64 *cost,
+		     struct weir_source_state *state, u64 slot[WEIR_SLOTS_MAX + 1]);
 unsigned int weir_table_walk(struct weir_table *table, u32 bucket, u64 tick,
 			     const u64 *budget, const struct weir_own_budget *own, bool whether,
 			     struct weir_source_state *state);

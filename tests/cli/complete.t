@@ -8,10 +8,7 @@ next -- limit source exempt stats monitor top save help -json -check
 next limit -- show add set del reset rezone advise flush help
 next limit advise web -- -pcap for budget dport per !sources
 next limit advise web -pcap -- '<FILE>'
-next explain -- from dev dport len file !ADDR !dropped
-next explain from 10.0.0.7 -- to len file !from
-next explain from 10.0.0.7 file -- '<FILE>'
-next explain from ::1 proto -- tcp vrrp
+next source get 10.0.0.7 proto -- tcp vrrp
 next limit rezone -- help !NAME !web
 next -j -n $$ limit -- show
 next limit add -- help !web
@@ -51,7 +48,7 @@ next limit add web budget 1/s -- packets
 # every word in help can be completed
 offered=$(
 	"$weir" -complete
-	for object in limit source explain exempt stats monitor top save diff; do
+	for object in limit source exempt stats monitor top save diff; do
 		"$weir" -complete "$object"
 		for verb in $("$weir" -complete "$object"); do
 			for first in '' 10.0.0.1 'web'; do
@@ -65,7 +62,7 @@ offered=$(
 	done 2>/dev/null
 )
 missing=$(
-	for object in limit source explain exempt stats monitor top save diff; do "$weir" help "$object"; done |
+	for object in limit source exempt stats monitor top save diff; do "$weir" help "$object"; done |
 		sed -nE '/^(Usage:| {7,10}[^ ])/{s/\[k\|M\|G\]//g;p}' | tr -s '][ |' '\n' |
 		grep -xE '[a-z][a-z0-9]*' | sort -u | grep -vxE 'weir|help' | while IFS= read -r word; do
 		grep -qxF -- "$word" <<<"$offered" || echo "$word"

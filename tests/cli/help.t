@@ -18,7 +18,7 @@ usage '' help -help --help -h
 run
 is "$status" 1 "weir without arguments fails"
 like "$err" '^Usage: weir' "... and shows usage on stderr"
-for object in limit source explain exempt block xdp early stats monitor top save confirm diff; do usage "$object" "$object help"; done
+for object in limit source exempt block xdp early stats monitor top save confirm diff; do usage "$object" "$object help"; done
 for verb in show add set del reset rezone advise flush; do
 	usage "limit $verb" "limit $verb help" "limit help $verb" "help limit $verb" "l help $verb"
 done

@@ -45,8 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(text);
 	/* What reads a file says, after why it cannot be applied, what was not done. */
 	if (status)
-		tool_sentences(said->err, strstr(said->err, ": nothing was compared: ") ||
-			       strstr(said->err, ": nothing is explained: ") ? 2 : 1);
+		tool_sentences(said->err, strstr(said->err, ": nothing was compared: ") ? 2 : 1);
 	else
 		tool_notes(said->err);
 	return 0;

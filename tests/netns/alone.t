@@ -30,7 +30,6 @@ is "$(weir -json limit show web | json budgets.alone)" 3 "... with its amount, i
 is "$(through 198.51.100.1)" 3 "... and admits so much"
 like "$(weir source get 198.51.100.1)" "count 3 of 3 left 0" "... which sources show"
 is "$(measured)" 1 "... and metrics that it is"
-like "$(weir explain from 198.51.100.1 2>&1)" "budget 3" "... and explain"
 join web 60000 >/dev/null || bail "cannot join"
 is "$(state web)" "" "when it is joined it is not"
 is "$(through 198.51.100.1)" 5 "... and a source has the rest of the budget"

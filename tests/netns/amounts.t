@@ -39,8 +39,6 @@ is "$(weir source show limit day | sed -E 's/ limit .* of ([0-9]+) left 0 .*/=\1
 like "$(weir source get 198.18.0.1 limit day)" "its budget is that of 198.18.0.0/24 in the list 'customers'" "... with its prefix"
 is "$(weir -j source get 198.18.0.1 limit day | jq -r '.[].budget_by')" 198.18.0.0/24 "... in JSON, too"
 is "$(weir -j source get 198.18.0.65 | jq -r '[.[].budget_by] | unique | join(" ")')" "" "... if it has its budget from one"
-like "$(weir explain from 198.18.0.140 udp dport 9)" "90 of 90/d left, the budget of 198.18.0.128/25 in the list 'customers'" "explain has it"
-like "$(weir explain from 198.18.0.140 udp dport 9 file "$tmp/before")" "90/d" "... with a file, too"
 
 # An exact budget, one in bytes with a penalty, one that only observes, and newcomers
 admits 12 "exact" -s 198.19.0.1 -c 20 -D 7

@@ -12,7 +12,7 @@ GOOD = {"name": "bad", "new-name": "worse", "before": "here", "limit": "here", "
         "from": {"address": bytes([192, 0, 2, 0])}, "to": {"address": bytes([192, 0, 2, 0])},
         "sport": {"first": 1}, "dport": {"first": 1},
         "window-ms": 1000, "sources": 64, "family": 2, "proto": 6, "prefix4": 32, "prefix6": 64,
-        "match": {"proto": 6}, "invert": 16, "comment": "a note",
+        "match": {"proto": 6}, "packet": {"proto": 6}, "len": 64, "invert": 16, "comment": "a note",
         "newcomers-ms": 1000, "known-ms": 1000, "budget": {"budget": 1, "window-ms": 1000},
         "zone": {"name": "UTC"}, "from-list": "one", "to-list": "one", "budgets-by": "one", "prefix": {"address": bytes([192, 0, 2, 0])}}
 

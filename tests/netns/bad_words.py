@@ -53,6 +53,11 @@ def ports(first, last=None):
     return {"first": first} if last is None else {"first": first, "last": last}
 
 
+def packet(*words):
+    """A source with such a packet"""
+    return {"address": A, "packet": list(words)}
+
+
 def listed(name, *values, **words):
     """A limit with several values of a condition"""
     return limit(match=[(k, v) for k, v in words.items()] + [(name, v) for v in values])
@@ -308,6 +313,16 @@ CASES = [
     ("source get of link-local without a device", "source-get", {"address": ip("fe80::1")}, "link-local", "address -dev"),
     ("source get on a device that does not exist", "source-get", {"address": ip("169.254.0.1"), "dev": "none"},
      "no device .*; ip link", "dev", E.ENODEV),
+    ("source get of a packet from a prefix", "source-get", packet(("from", net("10.0.0.0", 8))), "no such property", "packet/from"),
+    ("source get of a packet of two protocols", "source-get", packet(("proto", 6), ("proto", 17)), "given twice", "packet/proto:1"),
+    ("source get of a packet that is no TCP", "source-get", packet(("proto", 6), ("invert", 16)), "only syn", "packet/invert"),
+    ("source get of a packet not inverted", "source-get", packet(("invert", 128)), "not given", "packet/invert"),
+    ("source get of a packet to a prefix", "source-get", packet(("to", net("10.0.0.0", 8))), "one address", "packet/to"),
+    ("source get of a packet to another family", "source-get", packet(("to", net("2001:db8::1", 128))), "family", "packet/to"),
+    ("source get of a packet to two ports", "source-get", packet(("proto", 6), ("dport", ports(1, 2))), "one port", "packet/dport"),
+    ("source get of a packet without a protocol", "source-get", packet(("sport", ports(1))), "protocol with ports", "packet/sport"),
+    ("source get of a packet with half a mark", "source-get", packet(("mark", 1), ("mark-mask", 3)), "whole mark", "packet/mark-mask"),
+    ("source get of a packet with a list", "source-get", packet(("to-list", "none")), "no such property", "packet/to-list"),
     ("source show of a limit that does not exist", "source-show", {"limit": "none"}, "no limit", "limit", E.ENOENT),
     ("source show of host bits", "source-show", {"address": ip("192.0.2.1"), "prefix-len": 8}, "host bits", "address"),
     ("source show of a length", "source-show", {"prefix-len": 8}, "address", "prefix-len -address"),

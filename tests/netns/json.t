@@ -82,6 +82,7 @@ says source-get source get 100.129.0.77
 # more sources than the table is made for: floors
 for _ in 1 2 3; do flood -s 100.64.0.1 -n 2000 -c 2000; done
 says source-get source get 100.64.3.3
+says source-get source get 198.51.100.66 to 192.0.2.1 udp
 says source-charge source charge 198.51.100.9 limit every packets 2
 says source-charge source charge 198.18.0.9 limit bulk bytes 3
 ends 2 source-charge source charge 198.18.0.1 limit bulk bytes 400
@@ -91,16 +92,6 @@ says source-release source release 198.51.100.31 limit every
 says source-show source show all top 100
 says source-show source show limited
 says source-forget source forget 198.51.100.30
-says explain explain from 198.51.100.1 to 192.0.2.1 udp dport 9
-says explain explain from 198.51.100.66 to 192.0.2.1 udp
-says explain explain from 10.9.1.1 len 100
-says explain explain from 100.129.0.77 dev rx0
-says explain explain from 100.130.0.1
-says explain explain from 100.131.0.1
-says explain explain from 100.132.0.1
-says explain explain from 198.51.100.200 to 192.0.2.1
-says explain explain from 198.18.0.1
-says explain explain from 192.0.2.1 dev lo
 flooding -s 100.130.0.50 -n 4 -r 20 -t 6000
 says limit-advise limit advise two for 3s budget 7/1h
 wait "${pids[-1]}"
@@ -177,7 +168,7 @@ says upgrade -force upgrade "$stripped" -old "$stripped"
 # All commands that the tool has, and what each said
 for object in $(weir -complete | grep -vx -e help -e '-.*' -e version); do
 	verbs=$(weir -complete "$object" | grep -x 'show\|add\|set\|del\|rename\|reset\|rezone\|flush\|get\|charge\|forget\|block\|release\|attach\|detach\|keep\|revert\|dropped\|advise')
-	[[ " explain save restore upgrade monitor top metrics early " == *" $object "* ]] && echo "$object"
+	[[ " save restore upgrade monitor top metrics early " == *" $object "* ]] && echo "$object"
 	for verb in $verbs; do echo "$object-$verb"; done
 done >"$tmp/commands"
 python3 "$here/command_json.py" "$tmp/schema" "$tmp/commands" "$tmp/said" "${absent[@]}" >"$tmp/judged" 2>&1

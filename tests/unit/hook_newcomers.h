@@ -129,7 +129,7 @@ static inline struct weir_source_state state_of(u32 n)
 
 	rcu_read_lock();
 	weir_table_peek(in->table, &source, weir_source_hash(&source, in->prefix, &wn.key),
-			shim_jiffies, in->room, &state, slot);
+			shim_jiffies, in->room, NULL, &state, slot);
 	rcu_read_unlock();
 	return state;
 }

@@ -245,7 +245,7 @@ static bool unknown_in(const char *name)
 	rcu_read_lock();
 	weir_table_peek(limit->table, &source,
 			weir_source_hash(&source, limit->prefix, &t.wn.key), shim_jiffies,
-			limit->room, &state, slot);
+			limit->room, NULL, &state, slot);
 	rcu_read_unlock();
 	return state.unknown;
 }

@@ -53,7 +53,7 @@ static u64 blocked(void)
 	weir_source_mask(&source, limit->prefix);
 	weir_table_peek(limit->table, &source,
 			weir_source_hash(&source, limit->prefix, &t.wn.key), shim_jiffies,
-			limit->room, &state, slot);
+			limit->room, NULL, &state, slot);
 	rcu_read_unlock();
 	return state.blocked;
 }

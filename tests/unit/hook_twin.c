@@ -68,7 +68,7 @@ u64 hook_peek(const struct weir_limit *real, const struct twin_source *s,
 
 	weir_table_peek(real->table, &s->source,
 			weir_source_hash(&s->source, real->prefix, &t.wn.key),
-			shim_jiffies, real->room, &state, slot);
+			shim_jiffies, real->room, NULL, &state, slot);
 	weir_batches_unspent(real->table, shim_jiffies, &state, slot);
 	return state.count[0];
 }
@@ -80,7 +80,7 @@ u64 hook_dropped(const struct weir_limit *real, const struct twin_source *s)
 
 	weir_table_peek(real->table, &s->source,
 			weir_source_hash(&s->source, real->prefix, &t.wn.key),
-			shim_jiffies, real->room, &state, slot);
+			shim_jiffies, real->room, NULL, &state, slot);
 	if (s->observed == real->observe)
 		weir_refusals_pending(&t.wn, real, &state, 1);
 	return state.dropped;

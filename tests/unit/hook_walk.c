@@ -417,7 +417,7 @@ static void check_state(struct walk_limit *l, struct walk_source *s, bool refuse
 
 	rcu_read_lock();
 	weir_table_peek(real->table, &s->key, weir_source_hash(&s->key, real->prefix, &t.wn.key),
-			w.now, weir_limit_room_masked(real, &s->key, own), &state, slot);
+			w.now, weir_limit_room_masked(real, &s->key, own), NULL, &state, slot);
 	weir_batches_unspent(real->table, w.now, &state, slot);
 	rcu_read_unlock();
 	if (refused && real->penalty_ticks && !real->observe && !state.floor && !state.blocked) {

@@ -59,7 +59,7 @@ static u64 counted(void)
 	u64 slot[WEIR_SLOTS_MAX + 1];
 
 	rcu_read_lock();
-	weir_table_peek(table, who, 0, tick, &budget, &state, slot);
+	weir_table_peek(table, who, 0, tick, &budget, NULL, &state, slot);
 	weir_batches_unspent(table, tick, &state, slot);
 	rcu_read_unlock();
 	return state.count[0];
@@ -257,14 +257,14 @@ static void test_reserved(void **state)
 	lookup = (struct weir_lookup) { .source = who, .tick = tick, .budgets = &twice };
 	twin_enter();
 	assert_int_equal(weir_table_take(table, &lookup, &take, &wait), WEIR_CHARGED);
-	weir_table_peek(table, who, 0, tick, &budget, &state_of, slot);
+	weir_table_peek(table, who, 0, tick, &budget, NULL, &state_of, slot);
 	before = state_of.count[0];
 	twin_leave();
 	assert_true(wait && before > budget);
 	/* More than it holds: it would take another batch. */
 	assert_false(charge(0, 0, 900));
 	twin_enter();
-	weir_table_peek(table, who, 0, tick, &budget, &state_of, slot);
+	weir_table_peek(table, who, 0, tick, &budget, NULL, &state_of, slot);
 	twin_leave();
 	assert_int_equal(state_of.count[0], before);
 	weir_table_free(table);

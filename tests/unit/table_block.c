@@ -99,7 +99,7 @@ static void block(unsigned int i, enum weir_block how)
 		end = min(end, t.tick + 100000);
 	lookup.source = &source;
 	twin_leave();
-	weir_table_peek(t.table, &source, lookup.hash, t.tick, budgets, &state, slot);
+	weir_table_peek(t.table, &source, lookup.hash, t.tick, budgets, NULL, &state, slot);
 	twin_enter();
 	way = !state.floor;
 	check(way || !was, "run %llu: a blocked source has no way", t.run);

@@ -76,7 +76,7 @@ static struct weir_source_state peek(const struct model_source *s, u64 slot[WEIR
 {
 	struct weir_source_state state;
 
-	weir_table_peek(m.table, &s->source, s->hash, m.tick, &m.budget, &state, slot);
+	weir_table_peek(m.table, &s->source, s->hash, m.tick, &m.budget, NULL, &state, slot);
 	return state;
 }
 

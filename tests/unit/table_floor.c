@@ -67,7 +67,7 @@ static u64 floor_of(u32 hash)
 	u64 slot[WEIR_SLOTS_MAX + 1];
 	struct weir_source_state state;
 
-	weir_table_peek(t.table, &nobody, hash, t.tick, &t.budget, &state, slot);
+	weir_table_peek(t.table, &nobody, hash, t.tick, &t.budget, NULL, &state, slot);
 	return state.count[0];
 }
 
@@ -318,7 +318,7 @@ static void one_smaller(unsigned int ways, struct chance *c)
 		source = source_of(i, &hash);
 		index = hash & 1;
 		left = n[index] > ways ? rank[index][ways] : 0;
-		weir_table_peek(t.table, &source, hash, t.tick, &t.budget, &state, slot);
+		weir_table_peek(t.table, &source, hash, t.tick, &t.budget, NULL, &state, slot);
 		check(floor_of(hash) == left, "%llu in the floor, not %llu", floor_of(hash), left);
 		check(sent[i] <= left || (!state.floor && state.count[0] == sent[i]),
 		      "one of %llu has no way, but others of %llu", sent[i], left);

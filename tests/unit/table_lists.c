@@ -175,7 +175,7 @@ void lists_peek(unsigned int i, struct weir_source_state *state)
 
 	rcu_read_lock();
 	weir_table_peek(table, &source, weir_source_hash(&source, table->spec.prefix, &twin_key),
-			lists.tick, lists.now.room, state, slot);
+			lists.tick, lists.now.room, NULL, state, slot);
 	rcu_read_unlock();
 }
 

@@ -275,7 +275,7 @@ static void check_bound(struct moved_source *s)
 	unsigned int age, i = s->history.len;
 
 	rcu_read_lock();
-	weir_table_peek(m.now.table, &s->source, s->hash, m.tick, &m.now.budget, &state, slot);
+	weir_table_peek(m.now.table, &s->source, s->hash, m.tick, &m.now.budget, NULL, &state, slot);
 	rcu_read_unlock();
 	check(!m.exact || (state.dropped == s->dropped && state.count[0] ==
 	      twin_sum(&s->wheel, m.now.table->count[0].shape.reach, now)),

@@ -75,7 +75,7 @@ static struct weir_source_state stand(struct weir_table *t, unsigned int i)
 	struct sender s;
 
 	lay_out(&s, i, 1);
-	weir_table_peek(t, &s.source, s.lookup.hash, now, &ten, &state, slot);
+	weir_table_peek(t, &s.source, s.lookup.hash, now, &ten, NULL, &state, slot);
 	return state;
 }
 

@@ -171,7 +171,7 @@ static struct weir_source_state peek(struct weir_table *table, unsigned int i)
 	struct weir_lookup lookup = lookup_of(table, i, &source);
 
 	rcu_read_lock();
-	weir_table_peek(table, &source, lookup.hash, s.tick, s.room, &state, slot);
+	weir_table_peek(table, &source, lookup.hash, s.tick, s.room, NULL, &state, slot);
 	rcu_read_unlock();
 	return state;
 }

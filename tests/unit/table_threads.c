@@ -232,7 +232,7 @@ static void look(void *arg)
 		rcu_read_lock();
 		table = rcu_dereference(tables[limit]);
 		turn(table, limit);
-		weir_table_peek(table, &source, hash, test_clock(), room[limit], &state[0], slot);
+		weir_table_peek(table, &source, hash, test_clock(), room[limit], NULL, &state[0], slot);
 		for (n = 0; n < budgets; n++)
 			check(state[0].count[n] <= room[limit][n], "%llu counted by way %u",
 			      state[0].count[n], budget[limit][n].way);
@@ -284,7 +284,7 @@ static void check_exact(unsigned int limit, unsigned int i, u64 admitted)
 
 	rcu_read_lock();
 	weir_table_peek(current_table(limit), &source, weir_source_hash(&source, prefix, &twin_key),
-			test_clock(), room[limit], &state, slot);
+			test_clock(), room[limit], NULL, &state, slot);
 	rcu_read_unlock();
 	for (n = 0; n < SENDERS; n++) {
 		dropped += sender[n].dropped[limit][i];

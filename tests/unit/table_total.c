@@ -115,7 +115,7 @@ static void check_all(void)
 	rcu_read_lock();
 	for (i = 0; i < SOURCES; i++) {
 		source = twin_source_in(t.table, i, &hash);
-		weir_table_peek(t.table, &source, hash, t.tick, &t.budget, &state, slot);
+		weir_table_peek(t.table, &source, hash, t.tick, &t.budget, NULL, &state, slot);
 		/* Where all ways are taken for ever, a newcomer has no room. */
 		full = !t.count[i] && counted() == WAYS && !t.table->spec.count[0].slot_ticks;
 		want = full ? t.budget : t.count[i];
@@ -219,7 +219,7 @@ static struct weir_source_state state_of(unsigned int i)
 
 	source = twin_source_in(t.table, i, &hash);
 	rcu_read_lock();
-	weir_table_peek(t.table, &source, hash, t.tick, &t.budget, &state, slot);
+	weir_table_peek(t.table, &source, hash, t.tick, &t.budget, NULL, &state, slot);
 	rcu_read_unlock();
 	return state;
 }
