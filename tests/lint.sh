@@ -48,7 +48,7 @@ layers() {
 		userspace/advice\.h	demand.h
 		userspace/frame\.h	model.h
 		userspace/capture\.h	err.h
-		userspace/demand\.c	SELF count/window.h
+		userspace/demand\.c	SELF window.h
 		userspace/advice\.c	SELF value.h
 		userspace/frame\.c	SELF
 		userspace/capture(_none)?\.c	capture.h
@@ -71,10 +71,10 @@ layers() {
 		userspace/(out|word)\.c	SELF
 		userspace/(field|type)\.c	SELF field.h value.h LIBMNL
 		userspace/config\.c	SELF field.h model.h place.h value.h word.h
-		userspace/lists\.c	config.h place.h value.h config/rules.h
+		userspace/lists\.c	config.h place.h value.h rules.h
 		userspace/row\.h	field.h
 		userspace/fields(_advise|_budget|_confirm|_source|_state|_upgrade|_xdp)?\.c	SELF field.h row.h
-		userspace/check\.c	field.h value.h config/rules.h
+		userspace/check\.c	field.h value.h rules.h
 		userspace/(name|packet|parse|value|addr)\.c	SELF field.h model.h value.h word.h
 		userspace/show_config\.c	config.h show.h
 		userspace/(show(_limit)?|advice_show|reasons)\.c	show.h value.h
@@ -83,16 +83,16 @@ layers() {
 		userspace/(state_(head|save)|restore)\.c	config.h state_file.h state_message.h tool.h
 		userspace/program\.c	SELF
 		userspace/kmod\.c	SELF program.h
-		userspace/(early|spaces|space_walk|space_xdp)\.c	config.h spaces.h
+		userspace/(early|in_force|spaces|space)\.c	config.h spaces.h
 		userspace/pending\.h	tool.h
 		userspace/(confirm|deadline|pending)\.c	config.h pending.h program.h value.h
 		userspace/upgrade\.c	config.h kmod.h program.h spaces.h value.h
 		userspace/(nl|ack)\.c	nl.h value.h LIBMNL
-		userspace/xdp_off\.h	tool.h
-		userspace/xdp_off\.c	xdp_off.h LIBMNL
-		userspace/xdp_ours\.h	tool.h
-		userspace/xdp_ours\.c	spaces.h xdp_ours.h
-		userspace/xdp\.c	xdp_off.h xdp_ours.h
+		userspace/off\.h	tool.h
+		userspace/off\.c	off.h LIBMNL
+		userspace/ours\.h	tool.h
+		userspace/ours\.c	spaces.h ours.h
+		userspace/xdp\.c	off.h ours.h
 		userspace/fleet/(block|blocks|bucket|bus|canary|feed|fleet|host|kept|monitor|others|prefix|push|settings|shares|view)\.h	bucket.h bus.h err.h feed.h host.h model.h out.h prefix.h settings.h
 		userspace/fleet/(announce|books)\.[ch]	announce.h books.h model.h settings.h
 		userspace/fleet/module\.h	err.h model.h
@@ -107,19 +107,19 @@ layers() {
 
 # includes FILE: the project's headers that it includes, without directories
 includes() {
-	sed -nE -e 's,^#[ \t]*include[ \t]*"(uapi/linux/weir\.h)".*,UAPI,p;t' -e 's,^#[ \t]*include[ \t]*"(\.\./)?([^"]*)".*,\2,p' \
+	sed -nE -e 's,^#[ \t]*include[ \t]*"(uapi/linux/weir\.h)".*,UAPI,p;t' -e 's,^#[ \t]*include[ \t]*"([^"]*/)?([^"/]*)".*,\2,p' \
 		-e 's,^#[ \t]*include[ \t]*<(uapi/)?linux/weir\.h>.*,UAPI,p' \
 		-e 's,^#[ \t]*include[ \t]*<libmnl/.*,LIBMNL,p' "$1"
 }
 
 # The tool's files follow the table above.
 check_layers() {
-	local f name allowed pattern bad=0 rest
+	local f base name allowed pattern bad=0 rest
 	layers >"$tmp/layers"
 	while IFS= read -r f; do
-		allowed=none
+		allowed=none base=userspace/${f##*/}
 		while IFS=$'\t' read -r pattern rest; do
-			[[ $f =~ ^$pattern$ ]] || continue
+			[[ $f =~ ^$pattern$ || $base =~ ^$pattern$ ]] || continue
 			allowed=$rest
 			break
 		done <"$tmp/layers"
@@ -190,7 +190,7 @@ calls() {
 check_house() {
 	local status bad=0
 	make -s -C userspace >/dev/null || { echo "the tool does not build" && return 1; }
-	files '^userspace/(fleet/)?[a-z_-]*\.c$' | sed 's,^userspace/,,; s,\.c$,,' | while IFS= read -r f; do
+	files '^userspace/([a-z]*/)?[a-z_-]*\.c$' | sed 's,^userspace/,,; s,\.c$,,' | while IFS= read -r f; do
 		[ ! -e "userspace/$f.o" ] || echo "$f"
 	done | calls userspace >"$tmp/tool"
 	[ -s "$tmp/tool" ] || bad=1

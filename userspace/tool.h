@@ -4,10 +4,10 @@
 #define WEIR_TOOL_H
 
 #include "err.h"
-#include "nl.h"
-#include "out.h"
-#include "place.h"
-#include "show.h"
+#include "wire/nl.h"
+#include "lang/out.h"
+#include "lang/place.h"
+#include "show/show.h"
 
 #define WEIR_NETNS_DIR		"/run/netns"	/* as ip-netns(8) */
 #define WEIR_UPGRADE_DIR	"/run/weir-upgrade"	/* while an upgrade runs */
@@ -263,7 +263,7 @@ unsigned int weir_xdp_list(struct weir_tool *tool, struct weir_xdp *list);
 /* Likewise, with what turns each off. */
 unsigned int weir_xdp_look(struct weir_tool *tool, struct weir_xdp *list);
 /*
- * xdp_ours.c: remove the programs of devices that are gone, in any namespace, and of devices from
+ * xdp/ours.c: remove the programs of devices that are gone, in any namespace, and of devices from
  * which another tool has detached them, in this namespace or @everywhere, with a note each; with
  * -check only say so. Returns how many were of devices named @dev, NULL: of any.
  */

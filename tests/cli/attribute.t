@@ -9,7 +9,7 @@ python3 -c 'import yaml' 2>/dev/null || skip_all "python3-yaml is not installed"
 mkdir -p copy/module copy/Documentation/netlink
 cp -r "$top/userspace" copy/ && cp -r "$top"/module/{uapi,count,config,main.c} copy/module/
 cp -r "$top/Documentation/netlink/specs" copy/Documentation/netlink/ && cp "$top/Documentation/weir-limit.8" copy/Documentation/
-rm -f copy/userspace/*.o copy/userspace/*.d copy/userspace/weir copy/userspace/.defines
+rm -f copy/userspace/{,*/}*.[od] copy/userspace/weir copy/userspace/.defines
 cp -r copy before
 
 # insert FILE BEFORE LINE...: in front of the first line with BEFORE
@@ -38,7 +38,7 @@ assert text.count(place) == 1
 with open(path, "w", encoding="utf-8") as file:
     file.write(text.replace(place, entry + place))
 PY
-insert userspace/fields.c '{ "before", &weir_type_name' \
+insert userspace/lang/fields.c '{ "before", &weir_type_name' \
 	'	{ "weight", &weir_type_uint, ON_LIMIT, LIMIT(WEIGHT, weight), HAS(WEIGHT), .help = "how much it weighs" },'
 insert userspace/model.h 'uint8_t per[2];' '	uint32_t weight;'
 insert Documentation/weir-limit.8 '.It Cm before Ar NAME' '.It Cm weight Ar N' 'How much it weighs.'
@@ -46,7 +46,7 @@ insert Documentation/weir-limit.8 '.It Cm before Ar NAME' '.It Cm weight Ar N' '
 sed 's/^\t__WEIR_A_LIMIT_MAX,/\tWEIR_A_LIMIT_WEIGHT,\n&/' before/module/uapi/linux/weir.h >copy/module/uapi/linux/weir.h
 
 is "$(diff -rq before copy | sort | awk '{ print $2 }' | paste -sd' ')" \
-	"before/Documentation/netlink/specs/weir.yaml before/Documentation/weir-limit.8 before/module/uapi/linux/weir.h before/userspace/fields.c before/userspace/model.h" \
+	"before/Documentation/netlink/specs/weir.yaml before/Documentation/weir-limit.8 before/module/uapi/linux/weir.h before/userspace/lang/fields.c before/userspace/model.h" \
 	"four places and a generated one"
 is "$(diff -r before/userspace copy/userspace | grep -c '^>')" 2 "two lines of C: a row and a member"
 

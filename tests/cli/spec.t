@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# spec.t: spec.c agrees with the specification, and the tool is rebuilt if the module's
+# spec.t: lang/spec.c agrees with the specification, and the tool is rebuilt if the module's
 # version or PREFIX changes
 . "$(dirname "$0")/lib.sh"
 python3 -c 'import yaml' 2>/dev/null || skip_all "python3-yaml is not installed"
-holds "userspace/spec.c is up to date with the specification" quietly make -s -C "$top/userspace" check-spec
+holds "userspace/lang/spec.c is up to date with the specification" quietly make -s -C "$top/userspace" check-spec
 mkdir -p copy/module && cp -r "$top/userspace" copy/ && cp -r "$top"/module/{uapi,count,config,main.c} copy/module/
 # without optimisation, which takes a third of the time
 build() { make -s -C copy/userspace CFLAGS=-O0 "$@"; }
-rm -f copy/userspace/*.o copy/userspace/*.d copy/userspace/weir copy/userspace/.defines
+rm -f copy/userspace/{,*/}*.[od] copy/userspace/weir copy/userspace/.defines
 build weir >log 2>&1
 sed -i 's/^MODULE_VERSION(".*");/MODULE_VERSION("77.7");/' copy/module/main.c
 build weir >>log 2>&1

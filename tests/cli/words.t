@@ -465,7 +465,7 @@ says <<'LINES'
 0 | -check -n=$$ -- limit show |
 LINES
 
-is "$(grep -hoE '"([^"\\]|\\.)*"' "$top"/userspace/{,fleet/}*.[ch] | grep -E '([a-z]+ ){2}' | sort | uniq -d)" "" \
+is "$(grep -hoE '"([^"\\]|\\.)*"' "$top"/userspace/{,*/}*.[ch] | grep -E '([a-z]+ ){2}' | sort | uniq -d)" "" \
 	"each sentence stands once in the sources"
 
 [ -e /sys/module/weir ] || for words in "limit add x budget 1/s to ::/0" "exempt add ::1" "limit show" "-file -"; do

@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd -P)
 out=$1 seed=$2 runs=$3 n=0 failed=0
 shift 3
 same=() && ! setarch -R true 2>/dev/null || same=(setarch -R)
-mkdir -p "$out/found" "$out/seeds" && { cat "$here/words.dict" && grep -ohE '"[a-z][a-z0-9]*"' "$here"/../../userspace/*.c | sort -u; } >"$out/dict.$$" &&
+mkdir -p "$out/found" "$out/seeds" && { cat "$here/words.dict" && grep -ohE '"[a-z][a-z0-9]*"' "$here"/../../userspace/*/*.c | sort -u; } >"$out/dict.$$" &&
 	mv "$out/dict.$$" "$out/words.dict" || exit 1
 echo "1..$#"
 for fuzzer; do

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "advice.h"
-#include "frame.h"
+#include "advice/advice.h"
+#include "advice/frame.h"
 
 #define TICK_NS	4000000ull
 

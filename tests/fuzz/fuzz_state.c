@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "state_file.h"
+#include "state/state_file.h"
 
 #include "tool_fuzz.h"
 

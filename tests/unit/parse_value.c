@@ -3,7 +3,7 @@
 #include <sys/socket.h>
 
 #include "unit.h"
-#include "value.h"
+#include "lang/value.h"
 
 static struct weir_err err;
 

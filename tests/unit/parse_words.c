@@ -6,11 +6,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "field.h"
-#include "nl.h"
+#include "lang/field.h"
+#include "wire/nl.h"
 #include "tool.h"
 #include "unit.h"
-#include "value.h"
+#include "lang/value.h"
 
 static struct weir_err err;
 

@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "unit.h"
-#include "value.h"
+#include "lang/value.h"
 
 /* 2026-01-15 12:00:00 UTC */
 #define JANUARY	1768478400

@@ -5,7 +5,7 @@
 #include <linux/netlink.h>
 #include <sys/socket.h>
 
-#include "nl.h"
+#include "wire/nl.h"
 #include "unit.h"
 
 static struct weir_nl nl;

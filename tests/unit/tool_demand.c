@@ -6,7 +6,7 @@
  */
 #include <sys/socket.h>
 
-#include "demand.h"
+#include "advice/demand.h"
 #include "unit.h"
 
 #define TICK_NS		4000000ull

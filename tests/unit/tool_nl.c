@@ -12,7 +12,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "config.h"
+#include "lang/config.h"
 #include "tool.h"
 #include "unit.h"
 

@@ -5,9 +5,9 @@
 #include <locale.h>
 #include <sys/socket.h>
 
-#include "show.h"
+#include "show/show.h"
 #include "unit.h"
-#include "value.h"
+#include "lang/value.h"
 
 static struct weir_out out;
 static char *text;

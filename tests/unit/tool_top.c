@@ -3,7 +3,7 @@
 #include <locale.h>
 #include <sys/socket.h>
 
-#include "top.h"
+#include "top/top.h"
 #include "unit.h"
 
 static struct weir_top_data now, before;

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../value.h"
+#include "lang/value.h"
 #include "block.h"
 #include "blocks.h"
 #include "canary.h"

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "../err.h"
-#include "../out.h"
+#include "lang/out.h"
 #include "settings.h"
 
 struct fleet {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../value.h"
+#include "lang/value.h"
 #include "child.h"
 #include "host.h"
 #include "prefix.h"

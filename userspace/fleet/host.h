@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "../err.h"
-#include "../out.h"
+#include "lang/out.h"
 #include "settings.h"
 
 #define FLEET_BEAT_S	30	/* a host writes its status so often, */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../value.h"
+#include "lang/value.h"
 #include "prefix.h"
 
 bool fleet_prefix_read(struct weir_prefix *prefix, const char *text)

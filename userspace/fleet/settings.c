@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../word.h"
+#include "lang/word.h"
 #include "settings.h"
 
 #define TO(member)	offsetof(struct fleet_settings, member)

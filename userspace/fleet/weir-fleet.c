@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../value.h"
-#include "../word.h"
+#include "lang/value.h"
+#include "lang/word.h"
 #include "canary.h"
 #include "fleet.h"
 

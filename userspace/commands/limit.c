@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* weir limit: add, set, show and rezone. */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/netlink.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "lang/config.h"
+#include "tool.h"
+#include "lang/value.h"
+
+static void show_one(struct weir_tool *tool, const struct weir_limit *limit)
+{
+	weir_out_begin(&tool->out, NULL, '[');
+	weir_show_limit(&tool->out, limit);
+	weir_out_end(&tool->out, ']');
+}
+
+/*
+ * -exist: adding a limit that exists succeeds if it is the same; one that differs is
+ * left unchanged and reported.
+ */
+static int add_existing(struct weir_tool *tool, const struct weir_limit *limit)
+{
+	static struct weir_config config;
+	char differs[WEIR_DIFFERS_SIZE];
+	struct weir_limit there = { 0 }, *here, *next;
+	struct weir_request get;
+	int status;
+
+	weir_get_limit(tool, limit->name, &there, &get);
+	status = weir_tool_settle(tool, &get, 0);
+	if (!status && *limit->before)
+		status = weir_get_config(tool, &config, false);
+	if (status)
+		return status;
+	here = weir_config_find(&config, limit->name);
+	next = weir_config_find(&config, limit->before);
+	if (!weir_limit_differs(limit, &there, differs) && *limit->before &&
+	    (!next || here > next))
+		snprintf(differs, sizeof(differs), "before");
+	if (!*differs) {
+		if (!tool->check)
+			show_one(tool, &there);
+		return WEIR_EXIT_OK;
+	}
+	weir_err_set(&tool->err, "limit '%s' exists and differs in %s; nothing was changed (use 'limit set')",
+		     limit->name, differs);
+	return WEIR_EXIT_REFUSED;
+}
+
+/* Send a limit's words, and read what it is with them. */
+static int change(struct weir_tool *tool, struct weir_request *request, struct weir_limit *made)
+{
+	int status;
+
+	*made = (struct weir_limit){ 0 };
+	request->flags = NLM_F_ECHO;
+	request->into = made;
+	weir_nl_ask(&tool->nl, request);
+	status = weir_tool_settle(tool, request, 0);
+	/* the echo has no counters */
+	if (!status && tool->stats && !tool->check)
+		weir_get_limit(tool, made->name, made, request);
+	return status;
+}
+
+/* Fetches a limit with its counters; false: it cannot be had. */
+static bool get_counted(struct weir_tool *tool, const char *name, struct weir_limit *limit)
+{
+	bool stats = tool->stats;
+	struct weir_request get;
+
+	tool->stats = true;
+	*limit = (struct weir_limit){ 0 };
+	weir_get_limit(tool, name, limit, &get);
+	tool->stats = stats;
+	return !get.ret;
+}
+
+/* Say what becomes of the budgets of its list. */
+static void note_listed(struct weir_tool *tool, const struct weir_limit *limit,
+			const struct weir_limit *was)
+{
+	const struct weir_config *there;
+
+	there = tool->quiet || !*was->budgets_by ? NULL : weir_there(tool, true);
+	if (!there)
+		return;
+	weir_note_scale(tool, there, limit, was);
+	weir_note_unlisted(tool, there, limit, was);
+}
+
+static bool names_list(const struct weir_limit *limit)
+{
+	return *limit->budgets_by || *limit->match.from_list;
+}
+
+/* The module says that there is no such list, but not which ones there are. */
+static void say_lists(struct weir_tool *tool, const struct weir_field *field,
+		      const struct weir_limit *limit)
+{
+	const char *name = field->type == &weir_type_lookup ? limit->budgets_by :
+			   weir_field_at(field, &limit->match);
+	const struct weir_config *there = weir_there(tool, true);
+	char near[WEIR_NEAR_SIZE];
+
+	if (there)
+		weir_err_set(&tool->err, "%s: no list '%s' in force%s", field->word, name,
+			     weir_lists_near(there, name, near));
+}
+
+/* Add or set a limit and show the result. */
+int weir_limit_change(struct weir_tool *tool, const struct weir_command *command,
+		      union weir_model *model)
+{
+	struct weir_request request = weir_request_of(command, model);
+	bool set = command->verb == WEIR_ON_SET, there;
+	struct weir_limit made, was = { 0 };
+	int status;
+
+	model->limit.check = tool->check;
+	there = set && get_counted(tool, model->limit.name, &was);
+	status = change(tool, &request, &made);
+	if (!status && there)
+		note_listed(tool, &made, &was);
+	if (request.ret == -ENOENT && request.fault && (request.fault->type == &weir_type_list ||
+							request.fault->type == &weir_type_lookup))
+		say_lists(tool, request.fault, &model->limit);
+	/* of a check, what a new limit would be; nobody but root may ask */
+	if (!status && (!tool->check || made.has & WEIR_HAS(LIMIT_MEMORY)))
+		show_one(tool, &made);
+	model->limit.blocks_only = made.blocks_only;
+	if (!status && !tool->check)
+		command->note(tool, model);
+	if (!status && !tool->check && names_list(&model->limit))
+		weir_note_listed(tool, &model->limit);
+	if (status && tool->exist && request.ret == command->allowed)
+		return add_existing(tool, &model->limit);
+	return status;
+}
+
+int weir_limit_rename(struct weir_tool *tool, const struct weir_command *command,
+		      union weir_model *model)
+{
+	const struct weir_limit *limit = &model->limit;
+	int status = weir_run_plain(tool, command, model);
+
+	/* A file goes by names. */
+	if (!status)
+		weir_note(tool, "note", "rename it in the file that is applied later, too: one with a limit '%s' makes it anew, and deletes '%s'",
+			  limit->name, limit->new_name);
+	return status;
+}
+
+/* Look up a limit's zone, and drop it if it is as it was. */
+static int find_zone(struct weir_tool *tool, struct weir_limit *limit, time_t now)
+{
+	struct weir_zone zone;
+
+	if (!(limit->has & WEIR_HAS(LIMIT_ZONE)))
+		return WEIR_EXIT_OK;
+	if (weir_zone_find(limit->zone.name, now, &zone, &tool->err)) {
+		weir_err_set(&tool->err, "limit '%s': %.400s", limit->name, tool->err.text);
+		return WEIR_EXIT_REFUSED;
+	}
+	if (!memcmp(&zone, &limit->zone, sizeof(zone)))
+		limit->has &= ~WEIR_HAS(LIMIT_ZONE);
+	limit->zone = zone;
+	return WEIR_EXIT_OK;
+}
+
+/* Set the zone anew of a limit as it is by now: others may have changed it, or be rid of it. */
+static int set_zone(struct weir_tool *tool, const struct weir_command *command,
+		    const char *name, time_t now)
+{
+	struct weir_limit words = { .check = tool->check }, there = { 0 }, made;
+	struct weir_request get, request = {
+		.cmd = command->cmd, .set = &weir_limit_fields, .verb = WEIR_ON_SET,
+		.model = &words, .reply_set = command->reply_set,
+	};
+	int status;
+
+	weir_get_limit(tool, name, &there, &get);
+	if (get.ret == -ENOENT)
+		return WEIR_EXIT_OK;
+	status = weir_tool_settle(tool, &get, 0) ?: find_zone(tool, &there, now);
+	words.has = there.has & WEIR_HAS(LIMIT_ZONE);
+	if (status || !words.has)
+		return status;
+	words.zone = there.zone;
+	strcpy(words.name, name);
+	tool->limit = name;
+	status = change(tool, &request, &made);
+	if (!status)
+		command->show(&tool->out, &made);
+	return status;
+}
+
+/* All names are looked up before any is sent: an unknown one changes nothing. */
+int weir_limit_rezone(struct weir_tool *tool, const struct weir_command *command,
+		      union weir_model *model)
+{
+	static struct weir_config config;
+	int status = weir_get_config(tool, &config, false);
+	time_t now = time(NULL);
+	unsigned int i;
+
+	for (i = 0; !status && i < config.limit_count; i++)
+		status = find_zone(tool, &config.limits[i], now);
+	weir_out_begin(&tool->out, NULL, '[');
+	for (i = 0; !status && i < config.limit_count; i++)
+		if (config.limits[i].has & WEIR_HAS(LIMIT_ZONE))
+			status = set_zone(tool, command, config.limits[i].name, now);
+	weir_out_end(&tool->out, ']');
+	return status;
+}
+
+/* Fill in what "set" leaves unchanged. */
+static void merge(struct weir_limit *limit, const struct weir_limit *was)
+{
+	if (!limit->match.any) {
+		limit->match.invert |= was->match.invert & ~limit->match.has;
+		weir_set_fill(&weir_match_fields, &limit->match, &was->match);
+	}
+	weir_set_fill(&weir_limit_fields, limit, was);
+}
+
+/* The configuration, if it has what names limits; NULL: it has not, or cannot be had. */
+static struct weir_config *get_named(struct weir_tool *tool)
+{
+	struct weir_stats stats;
+	struct weir_request request = {
+		.cmd = WEIR_CMD_STATS_GET, .reply_set = &weir_stats_fields, .into = &stats,
+	};
+
+	/* Reading all of them takes long where there are many, and most often there is none. */
+	return !weir_nl_ask(&tool->nl, &request) && stats.exempts + stats.blocked_prefixes ?
+	       weir_there(tool, true) : NULL;
+}
+
+/* How many prefixes are blocked under the limit, or under all. */
+static unsigned int count_blocks(const struct weir_config *config, const char *limit)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < config->exempt_count; i++)
+		count += config->exempts[i].block && !strcmp(config->exempts[i].limit, limit);
+	return count;
+}
+
+/* A limit that observes blocks nobody. */
+static void warn_observe(struct weir_tool *tool, const struct weir_limit *limit,
+			 const struct weir_limit *was)
+{
+	const struct weir_config *there;
+	unsigned int prefixes = 0;
+
+	if (limit->action != WEIR_ACTION_OBSERVE || was->action == WEIR_ACTION_OBSERVE)
+		return;
+	there = get_named(tool);
+	if (there)
+		prefixes = count_blocks(there, limit->name) + count_blocks(there, "");
+	if (was->stats.blocked_now || prefixes)
+		weir_note(tool, "warning",
+			  "a limit that observes blocks nobody: blocked sources (%u) and prefixes (%u) get through '%s'",
+			  (unsigned int)was->stats.blocked_now, prefixes, limit->name);
+}
+
+static bool knows_none(const struct weir_limit *limit)
+{
+	return limit->has & WEIR_HAS(LIMIT_KNOWN_MS) && !limit->known_ms;
+}
+
+void weir_note_known(struct weir_tool *tool, const struct weir_limit *limit,
+		     const struct weir_limit *was)
+{
+	const struct weir_limit_stats *stats = &was->stats;
+	bool none = knows_none(limit);
+
+	if (!was->newcomers.count && limit->newcomers.count && !none)
+		weir_note(tool, "note",
+			  "limit '%s' does not learn: it knows the sources that are in its table (%u that count now, and idle ones), also those of a flood; 'known none' knows nobody, 'weir source forget all limit %s' learns",
+			  limit->name, (unsigned int)stats->sources_now, limit->name);
+	if (!was->newcomers.count || !stats->known_now)
+		return;
+	if (!limit->newcomers.count)
+		weir_note(tool, "note", "limit '%s' forgets which sources are known (%" PRIu64 ")",
+			  limit->name, stats->known_now);
+	else if (none && !knows_none(was))
+		weir_note(tool, "note", "limit '%s' keeps the %" PRIu64 " sources that it knows; if they belong to a flood: weir source forget all limit %s",
+			  limit->name, stats->known_now, limit->name);
+}
+
+void weir_warn_set(struct weir_tool *tool, const void *model)
+{
+	struct weir_limit limit = *(const struct weir_limit *)model, was;
+	bool there = tool->reached && get_counted(tool, limit.name, &was);
+
+	weir_note_budgets(tool, &limit);
+	if (there) {
+		warn_observe(tool, &limit, &was);
+		merge(&limit, &was);
+		weir_note_known(tool, &limit, &was);
+	}
+}
+
+/* Say how many sources are released with a limit, or what else this does to them. */
+static void warn_blocked(struct weir_tool *tool, const struct weir_limit *limit, const char *what)
+{
+	char sentence[80];
+
+	if (!limit->stats.blocked_now)
+		return;
+	snprintf(sentence, sizeof(sentence), " has blocked %" PRIu64 " source%s, which this %s",
+		 limit->stats.blocked_now, limit->stats.blocked_now == 1 ? "" : "s", what);
+	weir_note_of(tool, "warning", limit->name, sentence);
+}
+
+struct blocked {
+	struct weir_config *there;	/* blocked_now counts for each limit */
+	const struct weir_prefix *whole;	/* that holds what counts; or NULL: any */
+};
+
+static int count_blocked(const void *model, void *data)
+{
+	const struct weir_source *source = model;
+	const struct blocked *blocked = data;
+	struct weir_limit *limit = weir_config_find(blocked->there, source->limit);
+
+	if (limit && (!blocked->whole || weir_prefix_holds(blocked->whole, &source->prefix)))
+		limit->stats.blocked_now++;
+	return 0;
+}
+
+/* Warn of the sources that are blocked and overlap a prefix, or with @within are in it. */
+static void warn_overlap(struct weir_tool *tool, const struct weir_prefix *prefix,
+			 const char *limit, bool within, const char *what)
+{
+	struct weir_query query = { .prefix = *prefix, .blocked = true };
+	struct blocked blocked = { weir_there_counted(tool), within ? prefix : NULL };
+	struct weir_request request = {
+		.cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP, .set = &weir_query_fields,
+		.verb = WEIR_ON_SHOW, .model = &query, .reply_set = &weir_source_fields,
+		.reply = count_blocked, .data = &blocked,
+	};
+	struct weir_err err = tool->err;
+	uint64_t all = 0;
+	unsigned int i;
+
+	strcpy(query.limit, limit);
+	for (i = 0; blocked.there && i < blocked.there->limit_count; i++) {
+		all += blocked.there->limits[i].stats.blocked_now;
+		blocked.there->limits[i].stats.blocked_now = 0;
+	}
+	if (all)
+		weir_nl_ask(&tool->nl, &request);
+	for (i = 0; blocked.there && i < blocked.there->limit_count; i++)
+		warn_blocked(tool, &blocked.there->limits[i], what);
+	tool->err = err;
+}
+
+void weir_warn_spared(struct weir_tool *tool, const void *model)
+{
+	const struct weir_exempt *exempt = model;
+
+	warn_overlap(tool, &exempt->prefix, exempt->limit, false, "exempts");
+}
+
+/* The limit that a command names, or all. */
+static void warn_each(struct weir_tool *tool, const char *name)
+{
+	const struct weir_config *there;
+	const struct weir_limit *limit;
+	struct weir_limit one;
+
+	if (tool->reached && name && get_counted(tool, name, &one))
+		warn_blocked(tool, &one, "releases");
+	there = name ? NULL : weir_there_counted(tool);
+	if (!there)
+		return;
+	for (limit = there->limits; limit < there->limits + there->limit_count; limit++)
+		warn_blocked(tool, limit, "releases");
+}
+
+const char *weir_forgotten_text(uint64_t known, const char *before, char buf[WEIR_TEXT_SIZE])
+{
+	*buf = '\0';
+	if (known)
+		snprintf(buf, WEIR_TEXT_SIZE, "%s%" PRIu64 " known source%s forgotten", before,
+			 known, known == 1 ? " is" : "s are");
+	return buf;
+}
+
+/* What goes with a limit, or all: the counts of how many sources, and which are known. */
+static void note_counts(struct weir_tool *tool, const char *name)
+{
+	const struct weir_config *there = tool->quiet ? NULL : weir_there_counted(tool);
+	const struct weir_limit *limit = there ? there->limits : NULL;
+	uint64_t sources = 0, known = 0;
+	char buf[WEIR_TEXT_SIZE];
+
+	for (; there && limit < there->limits + there->limit_count; limit++) {
+		if (name && strcmp(limit->name, name))
+			continue;
+		sources += limit->stats.sources_now;
+		known += limit->stats.known_now;
+	}
+	if (sources)
+		weir_note(tool, "note", "the counts of %" PRIu64 " source%s go%s", sources,
+			  sources == 1 ? "" : "s", weir_forgotten_text(known, ", and ", buf));
+	else if (known)
+		weir_note(tool, "note", "%s", weir_forgotten_text(known, "", buf));
+}
+
+/* Say how many exemptions and blocked prefixes name a limit that goes, or with NULL, any limit. */
+static void warn_named(struct weir_tool *tool, const char *name)
+{
+	struct weir_config *there = tool->reached ? get_named(tool) : NULL;
+	const struct weir_exempt *at;
+	unsigned int exempts = 0, blocks = 0;
+
+	if (!there || !there->limit_count || (name && !weir_config_find(there, name)))
+		return;
+	for (at = there->exempts; at < there->exempts + there->exempt_count; at++) {
+		if (!*at->limit || (name && strcmp(at->limit, name)))
+			continue;
+		exempts += !at->block;
+		blocks += at->block;
+	}
+	if (exempts || blocks)
+		weir_note(tool, "warning", "deleting %s%s%s also deletes %s exemptions (%u) and blocked prefixes (%u)",
+			  name ? "limit '" : "all limits", name ? name : "", name ? "'" : "",
+			  name ? "its" : "their", exempts, blocks);
+	if ((!name || there->limit_count == 1) && count_blocks(there, ""))
+		weir_note(tool, "warning", "no limit will be left, so prefixes that are blocked under all limits (%u) get through",
+			  count_blocks(there, ""));
+}
+
+void weir_warn_limit_del(struct weir_tool *tool, const void *model)
+{
+	const char *name = ((const struct weir_limit *)model)->name;
+
+	note_counts(tool, name);
+	warn_each(tool, name);
+	warn_named(tool, name);
+}
+
+void weir_warn_limit_flush(struct weir_tool *tool, const void *model)
+{
+	note_counts(tool, NULL);
+	warn_each(tool, NULL);
+	warn_named(tool, NULL);
+}
+
+void weir_warn_forget(struct weir_tool *tool, const void *model)
+{
+	const struct weir_query *query = model;
+
+	if (!query->prefix.family)
+		warn_each(tool, *query->limit ? query->limit : NULL);
+	else if (query->prefix.len < (query->prefix.family == AF_INET ? 32 : 128))
+		warn_overlap(tool, &query->prefix, query->limit, true, "releases");
+}

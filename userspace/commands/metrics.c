@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * weir metrics: the counters in the text format of Prometheus. Base units only; counters end in
+ * _total; sources are labels only on request, and then a bounded number.
+ */
+
+#include <inttypes.h>
+#include <linux/netlink.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/config.h"
+#include "tool.h"
+#include "lang/value.h"
+
+/* A request of HTTP ends within so many lines. */
+#define HTTP_LINES	256
+/* Attempts to list limits, or sources, of which some come or go meanwhile. */
+#define TRIES	8
+
+/* What is printed: read first, so that an error prints nothing. */
+struct metrics {
+	bool up;
+	struct weir_stats stats;
+	struct weir_config config;	/* limits, with their counters */
+	unsigned int top, source_count;
+	struct weir_source sources[WEIR_METRICS_TOP];
+};
+
+/* A metric of each limit: a 64-bit number at @offset of its counters. */
+struct row {
+	const char *name, *type, *help, *label;	/* label: further ones, or "" */
+	size_t offset;
+	uint64_t has;			/* shown if the counters have it; 0: always */
+};
+
+#define STAT(member)	offsetof(struct weir_limit_stats, member)
+#define PACKETS(member)	STAT(member.packets), 0
+#define BYTES(member)	STAT(member.bytes), 0
+
+/* Rows of one metric are neighbours. */
+static const struct row limit_rows[] = {
+	{ "weir_limit_packets_total", "counter",
+	  "Packets that matched the limit, by what became of them.",
+	  ",verdict=\"admitted\"", PACKETS(admitted) },
+	{ "weir_limit_packets_total", NULL, NULL, ",verdict=\"dropped\"", PACKETS(dropped) },
+	{ "weir_limit_packets_total", NULL, NULL, ",verdict=\"would_drop\"",
+	  PACKETS(would_drop) },
+	{ "weir_limit_packets_total", NULL, NULL, ",verdict=\"dropped_elsewhere\"",
+	  PACKETS(elsewhere) },
+	{ "weir_limit_bytes_total", "counter",
+	  "Bytes that matched the limit, by what became of them.",
+	  ",verdict=\"admitted\"", BYTES(admitted) },
+	{ "weir_limit_bytes_total", NULL, NULL, ",verdict=\"dropped\"", BYTES(dropped) },
+	{ "weir_limit_bytes_total", NULL, NULL, ",verdict=\"would_drop\"", BYTES(would_drop) },
+	{ "weir_limit_bytes_total", NULL, NULL, ",verdict=\"dropped_elsewhere\"",
+	  BYTES(elsewhere) },
+	{ "weir_limit_early_dropped_packets_total", "counter",
+	  "Packets that an XDP program dropped; they are among the dropped ones.", "",
+	  PACKETS(early) },
+	{ "weir_limit_prefix_dropped_packets_total", "counter",
+	  "Of the dropped packets those whose prefix is blocked.", "",
+	  PACKETS(dropped_by_prefix) },
+	{ "weir_limit_floor_refused_packets_total", "counter",
+	  "Packets that were refused because the table is too small.", "",
+	  PACKETS(floor_refused) },
+	{ "weir_limit_too_large_packets_total", "counter",
+	  "Packets that were refused because they are larger than a budget.", "",
+	  PACKETS(too_large) },
+	{ "weir_limit_newcomers_admitted_packets_total", "counter",
+	  "Packets of sources not known yet that were admitted.", "", STAT(newcomers.packets),
+	  WEIR_HAS(LIMIT_STATS_NEWCOMERS) },
+	{ "weir_limit_newcomers_refused_packets_total", "counter",
+	  "Packets of sources not known yet that the newcomers' budget refused.", "",
+	  STAT(newcomers_refused.packets), WEIR_HAS(LIMIT_STATS_NEWCOMERS_REFUSED) },
+	{ "weir_limit_evictions_total", "counter",
+	  "Sources that lost their place in the table while they counted.", "",
+	  STAT(evictions), 0 },
+	{ "weir_limit_penalties_total", "counter",
+	  "Sources that were blocked for exceeding the budget.", "",
+	  STAT(penalties), 0 },
+	{ "weir_limit_blocks_lost_total", "counter", "Blocks that found no place in the table.", "",
+	  STAT(blocks_lost), 0 },
+	{ "weir_limit_sources", "gauge", "Sources that count.", "", STAT(sources_now),
+	  WEIR_HAS(LIMIT_STATS_SOURCES_NOW) },
+	{ "weir_limit_sources_limited", "gauge", "Sources that have no room.", "",
+	  STAT(limited_now), 0 },
+	{ "weir_limit_sources_blocked", "gauge", "Sources that are blocked.", "",
+	  STAT(blocked_now), 0 },
+	{ "weir_limit_sources_known", "gauge", "Sources that are known.", "", STAT(known_now),
+	  WEIR_HAS(LIMIT_STATS_KNOWN_NOW) },
+	{ "weir_limit_newcomers_window_packets", "gauge",
+	  "What newcomers have used of their budget.", "", STAT(newcomers_now),
+	  WEIR_HAS(LIMIT_STATS_NEWCOMERS_NOW) },
+	{ "weir_limit_sources_wanted", "gauge",
+	  "The size of a table that would end the pressure; 0: there is none.", "",
+	  STAT(sources_wanted), 0 },
+	{ 0 }
+};
+
+static void head(struct weir_out *out, const char *name, const char *type, const char *help)
+{
+	fprintf(out->to, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+/* No more digits than it takes to read the same value again. */
+static void put_number(struct weir_out *out, double value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.15g", value);
+	if (strtod(text, NULL) != value)
+		snprintf(text, sizeof(text), "%.17g", value);
+	fprintf(out->to, "%s\n", text);
+}
+
+static void single(struct weir_out *out, const char *name, const char *type, const char *help,
+		   double value)
+{
+	head(out, name, type, help);
+	fprintf(out->to, "%s ", name);
+	put_number(out, value);
+}
+
+/* Names of limits need no escape: they consist of letters, digits and the like. */
+static void put_limits(struct weir_out *out, const struct weir_config *config)
+{
+	const struct weir_limit *limit, *end = config->limits + config->limit_count;
+	const struct row *row;
+	bool begun = false;
+
+	for (row = limit_rows; row->name; row++) {
+		begun = begun && !row->help;
+		for (limit = config->limits; limit < end; limit++) {
+			if (row->has && !(limit->stats.has & row->has))
+				continue;
+			if (!begun && row->help)
+				head(out, row->name, row->type, row->help);
+			begun = true;
+			fprintf(out->to, "%s{limit=\"%s\"%s} %" PRIu64 "\n",
+				row->name, limit->name, row->label,
+				*(const uint64_t *)((const char *)&limit->stats + row->offset));
+		}
+	}
+}
+
+#define SHAPE(member)	offsetof(struct weir_limit, member), \
+			sizeof(((struct weir_limit *)0)->member)
+
+/* What a limit was made with. */
+static void put_shapes(struct weir_out *out, const struct weir_config *config)
+{
+	static const struct {
+		const char *name, *help;
+		size_t offset, size;
+	} shapes[] = {
+		{ "weir_limit_table_places", "Places in the table of sources.",
+		  SHAPE(ways) },
+		{ "weir_limit_memory_bytes", "Memory of the limit.",
+		  SHAPE(memory) },
+		{ "weir_limit_newcomers_budget_packets",
+		  "The newcomers' budget, in packets of a window; 0: none.",
+		  SHAPE(newcomers.count) },
+		{ "weir_limit_observes", "1 if the limit only counts what it would drop.",
+		  SHAPE(action) },
+		{ "weir_limit_alone",
+		  "1 if the hosts that share the limit are not heard, and it has amounts for that.",
+		  SHAPE(alone) },
+	};
+	const struct weir_limit *limit, *end = config->limits + config->limit_count;
+	unsigned int i;
+	const char *at;
+
+	for (i = 0; config->limit_count && i < sizeof(shapes) / sizeof(*shapes); i++) {
+		head(out, shapes[i].name, "gauge", shapes[i].help);
+		for (limit = config->limits; limit < end; limit++) {
+			at = (const char *)limit + shapes[i].offset;
+			fprintf(out->to, "%s{limit=\"%s\"} %" PRIu64 "\n",
+				shapes[i].name, limit->name, weir_uint_get(at, shapes[i].size));
+		}
+	}
+}
+
+enum { BUDGET_COUNT, BUDGET_WINDOW, BUDGET_PACKETS, BUDGET_BYTES, BUDGET_METRICS };
+
+static void put_budget(struct weir_out *out, unsigned int what, const struct weir_limit *limit,
+		       unsigned int i)
+{
+	static const char *const names[] = {
+		"weir_limit_budget", "weir_limit_budget_window_seconds",
+		"weir_limit_budget_refused_packets_total", "weir_limit_budget_refused_bytes_total",
+	};
+	const struct weir_budget *budget = &limit->budgets[i];
+
+	fprintf(out->to, "%s{limit=\"%s\",budget=\"%u\",unit=\"%s\"} ", names[what], limit->name,
+		i + 1, budget->unit ? "bytes" : "packets");
+	if (what == BUDGET_WINDOW && !budget->amount.window_ms)
+		fputs("+Inf\n", out->to);
+	else if (what == BUDGET_WINDOW)
+		put_number(out, budget->amount.window_ms / 1000.0);
+	else
+		fprintf(out->to, "%" PRIu64 "\n", what == BUDGET_COUNT ? budget->amount.count :
+			what == BUDGET_PACKETS ? budget->refused.packets : budget->refused.bytes);
+}
+
+static void put_budgets(struct weir_out *out, const struct weir_config *config)
+{
+	static const char *const heads[BUDGET_METRICS][3] = {
+		{ "weir_limit_budget", "gauge",
+		  "What a source may send in a window, in packets or bytes." },
+		{ "weir_limit_budget_window_seconds", "gauge", "The window of a budget." },
+		{ "weir_limit_budget_refused_packets_total", "counter",
+		  "Packets that a budget refused, of a limit with several." },
+		{ "weir_limit_budget_refused_bytes_total", "counter",
+		  "Bytes of packets that a budget refused, of a limit with several." },
+	};
+	const struct weir_limit *limit, *end = config->limits + config->limit_count;
+	unsigned int what, i;
+
+	for (what = 0; config->limit_count && what < BUDGET_METRICS; what++) {
+		head(out, heads[what][0], heads[what][1], heads[what][2]);
+		for (limit = config->limits; limit < end; limit++)
+			for (i = 0; i < limit->budget_count; i++)
+				/* The kernel counts by budget only where there are several. */
+				if (what < BUDGET_PACKETS || limit->budget_count > 1)
+					put_budget(out, what, limit, i);
+	}
+}
+
+static void put_totals(struct weir_out *out, const struct weir_stats *stats)
+{
+	head(out, "weir_packets_total", "counter",
+	     "Packets that the hook has seen, by what became of them.");
+	fprintf(out->to, "weir_packets_total{verdict=\"admitted\"} %" PRIu64 "\n"
+		"weir_packets_total{verdict=\"dropped\"} %" PRIu64 "\n"
+		"weir_packets_total{verdict=\"exempt\"} %" PRIu64 "\n"
+		"weir_packets_total{verdict=\"unmatched\"} %" PRIu64 "\n",
+		stats->admitted, stats->dropped, stats->exempt, stats->unmatched);
+	single(out, "weir_unparsable_packets_total", "counter",
+	       "Packets whose headers could not be read.", stats->unparsable);
+	single(out, "weir_events_lost_total", "counter", "Events that were not sent.",
+	       stats->events_lost);
+	single(out, "weir_memory_bytes", "gauge", "Memory of tables and lists.", stats->memory);
+	single(out, "weir_limits", "gauge", "Limits.", stats->limits);
+	single(out, "weir_exemptions", "gauge", "Exemptions.", stats->exempts);
+	single(out, "weir_blocked_prefixes", "gauge", "Prefixes that are blocked.",
+	       stats->blocked_prefixes);
+	single(out, "weir_prefix_dropped_packets_total", "counter",
+	       "Packets whose prefix is blocked; they are among the dropped ones.",
+	       stats->dropped_by_prefix);
+	single(out, "weir_tick_seconds", "gauge", "The kernel's tick.", stats->tick_ns / 1e9);
+}
+
+/* A device may have nearly any name. */
+static void put_dev(FILE *to, const char *dev)
+{
+	for (; *dev; dev++) {
+		if (*dev == '"' || *dev == '\\')
+			fprintf(to, "\\%c", *dev);
+		else if (*dev < ' ' || *dev > '~')
+			fprintf(to, "\\\\x%02x", (unsigned char)*dev);
+		else
+			fputc(*dev, to);
+	}
+}
+
+static void put_sources(struct weir_out *out, const struct metrics *metrics)
+{
+	const struct weir_source *source = metrics->sources, *end = source + metrics->source_count;
+	char address[WEIR_TEXT_SIZE];
+
+	if (!metrics->top)
+		return;
+	single(out, "weir_source_top", "gauge", "How many sources are told at most.",
+	       metrics->top);
+	if (source < end)
+		head(out, "weir_source_dropped_packets_total", "counter",
+		     "Packets of a source that were dropped, or would have been; of the heaviest.");
+	for (; source < end; source++) {
+		fprintf(out->to, "%s{limit=\"%s\",source=\"%s%s",
+			"weir_source_dropped_packets_total", source->limit,
+			source->prefix.family ?
+			weir_text_prefix(NULL, &source->prefix, address) : "all",
+			*source->dev ? "%" : "");
+		put_dev(out->to, source->dev);
+		fprintf(out->to, "\"} %" PRIu64 "\n", source->dropped + source->would_drop);
+	}
+}
+
+static int put_metrics(struct weir_out *out, void *data)
+{
+	const struct metrics *metrics = data;
+
+	single(out, "weir_up", "gauge", "1 if the kernel module is loaded.", metrics->up);
+	head(out, "weir_info", "gauge", "The version of the tool.");
+	fprintf(out->to, "weir_info{version=\"%s\"} 1\n", WEIR_VERSION);
+	if (!metrics->up)
+		return WEIR_EXIT_OK;
+	put_totals(out, &metrics->stats);
+	put_limits(out, &metrics->config);
+	put_budgets(out, &metrics->config);
+	put_shapes(out, &metrics->config);
+	put_sources(out, metrics);
+	return WEIR_EXIT_OK;
+}
+
+/* A source of a limit that is told, too. */
+static int take_source(const void *model, void *data)
+{
+	const struct weir_source *source = model;
+	struct metrics *metrics = data;
+
+	if (source->dropped + source->would_drop && metrics->source_count < WEIR_METRICS_TOP &&
+	    weir_config_find(&metrics->config, source->limit))
+		metrics->sources[metrics->source_count++] = *source;
+	return 0;
+}
+
+/* The heaviest sources of all limits together: the kernel ranks them. */
+static int read_sources(struct weir_tool *tool, struct metrics *metrics)
+{
+	struct weir_query query = {
+		.top = metrics->top, .rank = WEIR_RANK_DROPPED, .idle = true,
+	};
+	struct weir_request request = {
+		.cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP, .set = &weir_query_fields,
+		.verb = WEIR_ON_SHOW, .model = &query, .reply_set = &weir_source_fields,
+		.reply = take_source, .data = metrics,
+	};
+	unsigned int tries = 0;
+
+	do {
+		metrics->source_count = 0;
+		weir_nl_ask(&tool->nl, &request);
+	} while (request.interrupted && ++tries < TRIES);
+	/* The kernel has chosen them before it told the first. */
+	request.interrupted = false;
+	return weir_tool_settle(tool, &request, 0);
+}
+
+/* What an earlier attempt has told is there already. */
+static int take_limit(const void *model, void *data)
+{
+	struct metrics *metrics = data;
+	struct weir_err unused;
+
+	weir_config_add_limit(&metrics->config, model, &unused);
+	return 0;
+}
+
+/*
+ * Limits may come and go meanwhile. A list that is interrupted may lack some, so all that any
+ * attempt has told are asked for one by one, and those left out that went.
+ */
+static int read_limits(struct weir_tool *tool, struct metrics *metrics)
+{
+	struct weir_request get, list = {
+		.cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP, .reply_set = &weir_limit_fields,
+		.reply = take_limit, .data = metrics,
+	};
+	struct weir_config *config = &metrics->config;
+	unsigned int tries = 0, used = 0, i;
+
+	weir_config_clear(config);
+	do
+		weir_nl_ask(&tool->nl, &list);
+	while (list.interrupted && ++tries < TRIES);
+	list.interrupted = false;
+	for (i = 0; !list.ret && i < config->limit_count; i++) {
+		if (!weir_get_limit(tool, config->limits[i].name, &config->limits[used], &get))
+			used++;
+		else if (get.ret != -ENOENT)
+			list = get;
+	}
+	config->limit_count = used;
+	return weir_tool_settle(tool, &list, 0);
+}
+
+static int read_all(struct weir_tool *tool, struct metrics *metrics)
+{
+	struct weir_request stats = {
+		.cmd = WEIR_CMD_STATS_GET, .reply_set = &weir_stats_fields, .into = &metrics->stats,
+	};
+	int status;
+
+	weir_nl_ask(&tool->nl, &stats);
+	status = weir_tool_settle(tool, &stats, 0) ?: read_limits(tool, metrics);
+	metrics->stats.limits = metrics->config.limit_count;
+	return status ?: metrics->top ? read_sources(tool, metrics) : WEIR_EXIT_OK;
+}
+
+/* Read a request of HTTP up to its empty line, and put the head of the answer. */
+static int answer_http(struct weir_tool *tool)
+{
+	unsigned int lines = 0;
+	char line[1024];
+
+	while (fgets(line, sizeof(line), stdin)) {
+		if (!lines && strncmp(line, "GET ", 4)) {
+			fputs("HTTP/1.0 405 Method Not Allowed\r\nAllow: GET\r\n\r\n",
+			      tool->out.to);
+			weir_err_set(&tool->err, "this is no GET of HTTP");
+			return WEIR_EXIT_REFUSED;
+		}
+		if (*line == '\r' || *line == '\n')
+			break;
+		if (++lines == HTTP_LINES)
+			break;
+	}
+	if (!lines) {
+		weir_err_set(&tool->err, "there was no request of HTTP");
+		return WEIR_EXIT_REFUSED;
+	}
+	return WEIR_EXIT_OK;
+}
+
+int weir_metrics(struct weir_tool *tool, const struct weir_command *command,
+		 union weir_model *model)
+{
+	static struct metrics metrics;
+	struct weir_metering ask = model->metering;
+	int status = ask.http ? answer_http(tool) : WEIR_EXIT_OK;
+
+	if (status)
+		return status;
+	memset(&metrics, 0, offsetof(struct metrics, config));
+	metrics.up = tool->reached;
+	metrics.top = ask.top;
+	metrics.source_count = 0;
+	tool->stats = true;
+	if (tool->reached)
+		status = read_all(tool, &metrics);
+	if (status && ask.http)
+		fputs("HTTP/1.0 500 Internal Server Error\r\n\r\n", tool->out.to);
+	if (status)
+		return status;
+	if (ask.file && strcmp(ask.file, "-"))
+		return weir_replace_file(tool, ask.file, 0, put_metrics, &metrics);
+	if (ask.http)
+		fputs("HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
+		      "Connection: close\r\n\r\n", tool->out.to);
+	return put_metrics(&tool->out, &metrics);
+}

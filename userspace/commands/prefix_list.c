@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* weir prefix-list add, set and del: the prefixes may come from a file. */
+
+#include <errno.h>
+#include <linux/netlink.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/config.h"
+#include "tool.h"
+#include "lang/value.h"
+
+static int add_prefix(struct weir_tool *tool, struct weir_list_change *change, const char *text)
+{
+	struct weir_args args = { .exact = true, .err = &tool->err };
+
+	if (change->member_count == WEIR_LIST_PREFIXES_MAX)
+		return weir_err_set(&tool->err, "more than %d prefixes", WEIR_LIST_PREFIXES_MAX);
+	change->member[change->member_count].line = tool->line;
+	return weir_parse_member(weir_list_fields.fields + 1, &args, text,
+				 &change->member[change->member_count++]);
+}
+
+/* Add the prefixes of all lines, or print what is wrong with the first invalid one. */
+static int read_lines(struct weir_tool *tool, struct weir_lines *lines,
+		      struct weir_list_change *change)
+{
+	int ret, i;
+
+	while ((ret = weir_lines_next(lines, &tool->err)) > 0) {
+		tool->line = lines->line;
+		for (i = 0; i < lines->count; i++) {
+			if (!add_prefix(tool, change, lines->words[i]))
+				continue;
+			weir_lines_point(lines, i, tool);
+			return -EINVAL;
+		}
+	}
+	tool->line = lines->line;
+	return ret;
+}
+
+static int read_file(struct weir_tool *tool, const char *path, struct weir_list_change *change)
+{
+	struct weir_site site = weir_site_enter(tool, path);
+	struct weir_lines lines;
+	int ret;
+
+	ret = weir_lines_open(&lines, path, &tool->err);
+	if (!ret)
+		ret = read_lines(tool, &lines, change);
+	if (ret)
+		weir_complain(tool, NULL);
+	weir_lines_close(&lines);
+	weir_site_leave(tool, site);
+	if (ret)
+		return weir_err_set(&tool->err, "file: %.200s is invalid; nothing was changed",
+				    path);
+	return change->member_count ? 0 :
+	       weir_err_set(&tool->err, "file: %.200s has no prefixes", path);
+}
+
+struct use {
+	const char *list;
+	char limit[WEIR_NAME_SIZE];	/* the first that uses it */
+};
+
+static int find_use(const void *model, void *data)
+{
+	const struct weir_limit *limit = model;
+	struct use *use = data;
+
+	if (!*use->limit && (!strcmp(limit->match.from_list, use->list) ||
+			     !strcmp(limit->match.to_list, use->list) ||
+			     !strcmp(limit->budgets_by, use->list)))
+		memcpy(use->limit, limit->name, sizeof(use->limit));
+	return 0;
+}
+
+/* The module says that a limit uses the list, but not which one. */
+static void say_use(struct weir_tool *tool, const char *list)
+{
+	struct use use = { .list = list };
+	struct weir_request get = {
+		.cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP, .reply_set = &weir_limit_fields,
+		.reply = find_use, .data = &use,
+	};
+
+	weir_nl_ask(&tool->nl, &get);
+	if (*use.limit)
+		weir_err_set(&tool->err, "limit '%s' uses the list; change or delete the limit first",
+			     use.limit);
+}
+
+/* What is in force, and what it would be: all but the lists is shared. */
+struct foreseen {
+	struct weir_config *config;	/* or NULL: that cannot be known */
+	struct weir_config was;
+};
+
+static void foresee(struct foreseen *then, struct weir_config *there,
+		    const struct weir_list_change *change, unsigned int verb)
+{
+	struct weir_list *lists = NULL;
+	struct weir_err err;
+	size_t size;
+
+	*then = (struct foreseen){ .config = NULL };
+	if (!there)
+		return;
+	size = there->list_count * sizeof(*there->lists);
+	lists = malloc(size + 1);
+	if (!lists)
+		return;
+	if (size)
+		memcpy(lists, there->lists, size);
+	then->was = *there;
+	then->was.lists = lists;
+	if (!weir_lists_change(there, change, verb, &err))
+		then->config = there;
+}
+
+/* Say what follows from the change: also of limits of other lists, with which it has customers. */
+static void note_change(struct weir_tool *tool, struct foreseen *then, const char *name)
+{
+	const struct weir_config *config = then->config;
+	const struct weir_limit *limit;
+
+	if (tool->check)
+		weir_note_list(tool, &then->was, config, name);
+	weir_note_lost(tool, &then->was, config);
+	for (limit = config->limits; limit < config->limits + config->limit_count; limit++)
+		weir_note_lists(tool, config, limit);
+}
+
+/* The module says that a prefix does not suit a limit, but not which one. */
+static void say_limit(struct weir_tool *tool, const struct weir_config *config, const char *list)
+{
+	const struct weir_limit *limit;
+	const struct weir_member *member;
+	const struct weir_field *field;
+	unsigned int next;
+	struct weir_err err;
+
+	for (limit = config->limits; limit < config->limits + config->limit_count; limit++) {
+		next = 0;
+		if (strcmp(limit->budgets_by, list) ||
+		    !weir_lists_check_limit(config, limit, &next, &field, &member, &err) || !member)
+			continue;
+		if (member->line)
+			weir_err_set(&tool->err, "line %u: %.400s", member->line, err.text);
+		else
+			weir_err_set(&tool->err, "%.400s", err.text);
+		return;
+	}
+}
+
+static int send_change(struct weir_tool *tool, const struct weir_command *command,
+		       struct weir_list_change *change, struct foreseen *then)
+{
+	struct weir_request request = weir_request_of(command, change);
+	char buf[WEIR_TEXT_SIZE];
+	int status;
+
+	request.set = &weir_list_change_fields;
+	weir_nl_ask(&tool->nl, &request);
+	status = weir_tool_settle(tool, &request, command->allowed);
+	if (status && request.fault_type == WEIR_A_PREFIX_LIST_PREFIX &&
+	    request.fault_item < change->member_count)
+		weir_err_set(&tool->err, "%s: %.400s",
+			     weir_text_member(NULL, &change->member[request.fault_item], buf),
+			     tool->nl.err.text);
+	else if (status && request.ret == -EBUSY)
+		say_use(tool, change->name);
+	if (then->config && (request.ret == -EINVAL || request.ret == -ERANGE))
+		say_limit(tool, then->config, change->name);
+	else if (then->config && !status)
+		note_change(tool, then, change->name);
+	return status;
+}
+
+static int change_list(struct weir_tool *tool, const struct weir_command *command,
+		       const struct weir_list *list, struct weir_list_change *change)
+{
+	struct foreseen then;
+	int status;
+
+	memcpy(change->name, list->name, sizeof(change->name));
+	change->check = tool->check;
+	change->member_count = list->member_count;
+	memcpy(change->member, list->member, sizeof(list->member));
+	if (list->file && read_file(tool, list->file, change))
+		return WEIR_EXIT_WORDS;
+	foresee(&then, weir_there(tool, true), change, command->verb);
+	status = send_change(tool, command, change, &then);
+	free(then.was.lists);
+	return status;
+}
+
+int weir_list_run(struct weir_tool *tool, const struct weir_command *command,
+		  union weir_model *model)
+{
+	struct weir_list_change *change = calloc(1, sizeof(*change));
+	int status = WEIR_EXIT_UNREACHABLE;
+
+	if (change)
+		status = change_list(tool, command, &model->list, change);
+	else
+		weir_err_set(&tool->err, WEIR_NO_MEMORY);
+	free(change);
+	return status;
+}

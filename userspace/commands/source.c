@@ -1,0 +1,650 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* weir source: get, charge and block. */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/netlink.h>
+#include <string.h>
+#include <sys/param.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "lang/config.h"
+#include "tool.h"
+#include "lang/value.h"
+
+#define NOTHING_LEFT	"not charged: nothing is left"
+#define SECOND		1000000000ull	/* in ns */
+#define MS		1000000ull
+#define LOOPBACK	"lo"
+
+static bool is_address(const struct weir_prefix *prefix)
+{
+	return prefix->len == (prefix->family == AF_INET ? 32 : 128);
+}
+
+/* Of link-local addresses each is a source of its own, with its device, unless all are one. */
+static const struct weir_prefix link_local[] = {
+	{ .family = AF_INET, .len = 16, .addr = { 169, 254 } },
+	{ .family = AF_INET6, .len = 64, .addr = { 0xfe, 0x80 } },
+};
+
+/* The length of the sources that a limit makes of the addresses in a prefix. */
+static uint8_t length_of(const struct weir_limit *limit, const struct weir_prefix *prefix)
+{
+	bool v6 = prefix->family == AF_INET6;
+
+	return limit->per[v6] && weir_prefix_holds(&link_local[v6], prefix) ? v6 ? 128 : 32 :
+	       limit->per[v6];
+}
+
+/*
+ * A prefix is a source's only under a limit that makes its sources of that length, and all is
+ * that of one that makes a single source, of which any address is. With @wider, a prefix may have
+ * several sources, or none in particular, which sets it.
+ */
+static int check_length(struct weir_tool *tool, struct weir_query *query, bool *wider)
+{
+	bool all = !query->prefix.family;
+	struct weir_limit limit = { 0 };
+	struct weir_request request;
+	char buf[WEIR_TEXT_SIZE];
+	uint8_t len;
+
+	if (wider)
+		*wider = !all && !is_address(&query->prefix) && !*query->limit;
+	if (is_address(&query->prefix) || (wider && *wider) ||
+	    weir_get_limit(tool, query->limit, &limit, &request) == -ENOENT)
+		return WEIR_EXIT_OK;	/* the request itself reports it better */
+	len = length_of(&limit, &query->prefix);
+	if (wider)
+		*wider = !request.ret && !all && query->prefix.len < len;
+	if (request.ret || (wider && *wider) ||
+	    (len == query->prefix.len && !(all && limit.per[1]))) {
+		if (all && !request.ret)
+			query->prefix = (struct weir_prefix){ .family = AF_INET, .len = 32 };
+		return weir_tool_settle(tool, &request, 0);
+	}
+	weir_err_set(&tool->err, "ADDR %s: limit '%s' counts each /%u as a source",
+		     weir_text_prefix(NULL, &query->prefix, buf), query->limit, len);
+	return WEIR_EXIT_WORDS;
+}
+
+/* By what a packet is dropped, in the order in which the module asks. */
+enum refusal { NONE, BY_CHARGE, BY_STATE, BY_PREFIX, DECIDED };
+
+struct getting {
+	struct weir_tool *tool;
+	const struct weir_command *command;
+	const struct weir_query *query;
+	struct weir_prefix asked;	/* by the user: all has an address in the query */
+	struct weir_config *limits;
+	unsigned int refusal;		/* the first; above DECIDED, if the limit is met */
+	struct weir_source by;		/* the state that refuses */
+	uint64_t most;			/* bytes of a packet that every limit has room for */
+};
+
+/* Has the source room for a packet, if that is small enough or its length is known? */
+static bool has_room(const struct weir_source *source)
+{
+	unsigned int i;
+
+	for (i = 0; i < source->budget_count && !source->asked.len; i++)
+		if (!source->budgets[i].left)
+			return false;
+	return !source->asked.len || !source->limited;
+}
+
+static enum refusal refusal_of(const struct weir_source *source)
+{
+	bool prefix = source->has & WEIR_HAS(SOURCE_EXEMPT);
+
+	if (source->action == WEIR_ACTION_OBSERVE || (prefix && !source->exempt.block))
+		return NONE;
+	if (prefix)
+		return BY_PREFIX;
+	if (source->blocked || (!has_room(source) && !source->floor))
+		return BY_STATE;
+	return !has_room(source) || source->newcomers_next_ns ? BY_CHARGE : NONE;
+}
+
+/* An exemption, or a block, of the source on a device that was not asked about; or NULL. */
+static const struct weir_exempt *find_on_device(const struct getting *getting, const char *limit,
+						bool block)
+{
+	const struct weir_prefix *prefix = &getting->query->prefix;
+	const struct weir_exempt *found;
+
+	if (*getting->query->dev)
+		return NULL;
+	found = weir_config_exempt(getting->limits, prefix, NULL, "", block);
+	return found ? found : weir_config_exempt(getting->limits, prefix, NULL, limit, block);
+}
+
+static void take_refusal(struct getting *getting, const struct weir_source *source)
+{
+	const struct weir_exempt *block = find_on_device(getting, source->limit, true);
+	unsigned int refusal = refusal_of(source), i;
+	struct weir_source is = *source;
+
+	if (!refusal && block && source->action != WEIR_ACTION_OBSERVE) {
+		refusal = BY_PREFIX;
+		is.exempt = *block;
+		is.undecided |= WEIR_COND_DEV;
+	}
+	if (find_on_device(getting, source->limit, false))
+		is.undecided |= WEIR_COND_DEV;
+	for (i = 0; !refusal && source->action == WEIR_ACTION_DROP && i < source->budget_count; i++)
+		if (source->budgets[i].unit == WEIR_UNIT_BYTES &&
+		    !(source->has & WEIR_HAS(SOURCE_EXEMPT)))
+			getting->most = MIN(getting->most, source->budgets[i].left);
+	if (refusal && !is.undecided)
+		refusal += DECIDED;
+	if (refusal <= getting->refusal)
+		return;
+	getting->refusal = refusal;
+	getting->by = is;
+}
+
+/* For how long the packet is dropped; "" if that is not known. */
+static const char *refusal_time(const struct getting *getting, char text[WEIR_TEXT_SIZE + 8])
+{
+	const struct weir_source *by = &getting->by;
+	enum refusal refusal = getting->refusal % DECIDED;
+	uint64_t ns = by->next_ns;
+	char buf[WEIR_TEXT_SIZE];
+
+	if (refusal == BY_PREFIX)
+		ns = by->exempt.for_ms * MS;
+	else if (by->blocked)
+		ns = by->blocked_ns;
+	else if (has_room(by))
+		ns = by->newcomers_next_ns;
+	snprintf(text, WEIR_TEXT_SIZE + 8, " for %s", ns ? weir_text_time(ns, buf) : "ever");
+	return ns || refusal == BY_PREFIX || by->blocked ? text : "";
+}
+
+/* What becomes of a packet that arrives now. */
+static void show_verdict(const struct getting *getting)
+{
+	struct weir_out *out = &getting->tool->out;
+	char time[WEIR_TEXT_SIZE + 8], conds[WEIR_TEXT_SIZE];
+	const struct weir_field *undecided;
+	const char *limit = getting->by.limit;
+
+	if (out->json)
+		return;
+	weir_out_text(out, "a packet now: ");
+	if (!strcmp(getting->query->dev, LOOPBACK)) {
+		weir_out_text(out, "passes, nothing is limited on the loopback device");
+	} else if (getting->refusal > DECIDED) {
+		weir_out_put(out, WEIR_COLOR_BAD, "dropped");
+		weir_out_text(out, " by limit %s%s", limit, refusal_time(getting, time));
+	} else if (getting->refusal) {
+		undecided = weir_field_find(&weir_source_fields, 0, WEIR_A_SOURCE_UNDECIDED);
+		weir_out_text(out, "depends on %s: dropped by limit %s%s, or passes",
+			      weir_field_text(undecided, &getting->by, conds), limit,
+			      refusal_time(getting, time));
+	} else {
+		weir_out_text(out, "passes");
+		if (*getting->query->limit)
+			weir_out_text(out, " limit %s", getting->query->limit);
+		if (getting->most < WEIR_PACKET_MAX && !getting->query->len)
+			weir_out_text(out, " if it has at most %" PRIu64 " bytes", getting->most);
+	}
+	weir_out_text(out, "\n");
+}
+
+/*
+ * Find the exemption, or with @block the blocked prefix, that holds what is asked: the longest
+ * prefix, on the device and under the limit that are asked for, or on any and under any if none is.
+ */
+static const struct weir_exempt *find_prefix(const struct weir_config *config,
+					     const struct weir_query *query, bool block)
+{
+	const struct weir_exempt *at, *found = NULL;
+	unsigned int i;
+
+	for (i = 0; i < config->exempt_count; i++) {
+		at = &config->exempts[i];
+		if (at->block == block && weir_prefix_holds(&at->prefix, &query->prefix) &&
+		    (!*at->dev || !*query->dev || !strcmp(at->dev, query->dev)) &&
+		    (!*at->limit || !*query->limit || !strcmp(at->limit, query->limit)) &&
+		    (!found || at->prefix.len > found->prefix.len))
+			found = at;
+	}
+	return found;
+}
+
+/* Leave out the limits that have other sources. */
+static int show_state(const void *model, void *data)
+{
+	struct getting *getting = data;
+	const struct weir_prefix *asked = &getting->query->prefix;
+	struct weir_source source = *(const struct weir_source *)model;
+	struct weir_limit *limit = weir_config_find(getting->limits, source.limit);
+	const struct weir_member *by;
+
+	if (!is_address(asked) && source.prefix.len != asked->len)
+		return 0;
+	source.asked = (struct weir_asked){
+		.prefix = getting->asked, .len = getting->query->len, .limit = limit,
+	};
+	by = limit ? weir_config_budget(getting->limits, limit, &source.prefix) : NULL;
+	if (by)
+		source.asked.by = by->prefix;
+	getting->command->show(&getting->tool->out, &source);
+	take_refusal(getting, &source);
+	getting->tool->answers++;
+	return ferror(getting->tool->out.to) ? -ECANCELED : 0;
+}
+
+/* No limit answered for a source: say why. */
+static int get_none(struct weir_tool *tool, struct weir_config *config, struct weir_query *query)
+{
+	char words[WEIR_EXEMPT_SIZE], buf[WEIR_TEXT_SIZE], exempt[WEIR_EXEMPT_SIZE + 32] = "";
+	int status = weir_get_config(tool, config, true);
+	const struct weir_exempt *by;
+
+	if (!status && *query->limit)
+		status = check_length(tool, query, NULL);
+	if (status)
+		return status;
+	weir_text_prefix(NULL, &query->prefix, buf);
+	by = find_prefix(config, query, false) ?: find_prefix(config, query, true);
+	if (by)
+		snprintf(exempt, sizeof(exempt), "; it is %s by %s",
+			 by->block ? "blocked" : "exempt", weir_exempt_words(by, words));
+	if (is_address(&query->prefix))
+		weir_err_set(&tool->err, "ADDR %s: no limit applies to %s%s", buf,
+			     query->packet.has ? "such packets of it" : "it", exempt);
+	else
+		weir_err_set(&tool->err, "ADDR %s: no limit counts a /%u as a source%s; name an address of it, or see 'source show %s'",
+			     buf, query->prefix.len, exempt, buf);
+	return WEIR_EXIT_REFUSED;
+}
+
+int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
+		    union weir_model *model)
+{
+	static struct weir_config config;
+	struct weir_request request = weir_request_of(command, model);
+	struct getting getting = {
+		.tool = tool, .command = command, .query = &model->query,
+		.asked = model->query.prefix, .limits = &config, .most = UINT64_MAX,
+	};
+	int status = weir_get_config(tool, &config, true);
+
+	if (!status && !model->query.prefix.family)
+		status = check_length(tool, &model->query, NULL);
+	if (!status) {
+		request.reply = show_state;
+		request.data = &getting;
+		status = weir_tool_list(tool, &request, command->allowed);
+		if (!status && !tool->answers)
+			status = get_none(tool, &config, &model->query);
+		else if (!status)
+			show_verdict(&getting);
+	}
+	weir_config_clear(&config);
+	return status;
+}
+
+/* What a source is blocked by after a release, or instead of what was to be released. */
+static int tell_prefix(struct weir_tool *tool, const struct weir_query *query, int status)
+{
+	struct weir_config *there = status && status != WEIR_EXIT_REFUSED ? NULL :
+				    weir_there(tool, true);
+	const struct weir_exempt *by;
+	char words[WEIR_EXEMPT_SIZE], buf[WEIR_TEXT_SIZE];
+
+	if (!there || (*query->limit && !weir_config_find(there, query->limit)))
+		return status;
+	by = find_prefix(there, query, true);
+	if (!by)
+		return status;
+	weir_exempt_words(by, words);
+	weir_text_prefix(NULL, &query->prefix, buf);
+	if (status)
+		weir_err_set(&tool->err, "ADDR %s: blocked as %s; 'weir block del %s' ends that",
+			     buf, words, words);
+	else
+		weir_note(tool, "note", "%s is still blocked as %s; 'weir block del %s' ends that",
+			  buf, words, words);
+	return status;
+}
+
+/* Say that a limit has no room yet for a source that is blocked no more. */
+static int note_room(const void *model, void *data)
+{
+	const struct getting *getting = data;
+	const struct weir_source *source = model;
+	const struct weir_limit *limit = weir_config_find(getting->limits, source->limit);
+	char address[WEIR_TEXT_SIZE + WEIR_DEV_SIZE + 8], buf[WEIR_TEXT_SIZE];
+	const char *then = "";
+
+	if (!limit || !source->limited || source->blocked ||
+	    source->action == WEIR_ACTION_OBSERVE || source->has & WEIR_HAS(SOURCE_EXEMPT))
+		return 0;
+	snprintf(address, sizeof(address), "%s%s%s",
+		 source->prefix.family ? weir_text_prefix(NULL, &source->prefix, buf) : "all",
+		 *source->dev ? " dev " : "", source->dev);
+	if (limit->penalty_ms)
+		then = source->next_ns ? ", and blocks it again if it sends before" :
+		       ", and blocks it again if it sends";
+	weir_note(getting->tool, "note", "limit '%s' has no room for %s%s%s%s; 'weir source forget %s limit %s' resets its count",
+		  source->limit, address, source->next_ns ? " for another " : "",
+		  source->next_ns ? weir_text_time(source->next_ns, buf) : "", then, address,
+		  source->limit);
+	return 0;
+}
+
+/* Pass the state of the source under each limit that it may meet to @reply, for notes. */
+static void ask_states(struct weir_tool *tool, const struct weir_query *query,
+		       int (*reply)(const void *model, void *data), void *data)
+{
+	struct weir_query asked = { .prefix = query->prefix };
+	struct weir_request request = {
+		.cmd = WEIR_CMD_SOURCE_GET, .flags = NLM_F_DUMP, .set = &weir_query_fields,
+		.verb = WEIR_ON_GET, .model = &asked, .reply_set = &weir_source_fields,
+		.reply = reply, .data = data,
+	};
+	struct weir_err err = tool->err;
+
+	strcpy(asked.limit, query->limit);
+	strcpy(asked.dev, query->dev);
+	if (!tool->quiet && tool->reached)
+		weir_nl_ask(&tool->nl, &request);
+	tool->err = err;
+}
+
+static void note_rooms(struct weir_tool *tool, struct weir_config *limits,
+		       const struct weir_query *query)
+{
+	struct getting getting = { .tool = tool, .limits = limits };
+
+	if (limits)
+		ask_states(tool, query, note_room, &getting);
+}
+
+/* The first of some limits, and how many they are. */
+struct counting {
+	struct weir_source first;
+	unsigned int count;
+	uint8_t len;		/* of the prefix that was asked for */
+};
+
+static void count_state(struct counting *counting, const struct weir_source *source)
+{
+	if (!counting->count++)
+		counting->first = *source;
+}
+
+static int count_observing(const void *model, void *data)
+{
+	const struct weir_source *source = model;
+
+	if (source->action == WEIR_ACTION_OBSERVE && source->prefix.family)
+		count_state(data, source);
+	return 0;
+}
+
+static int count_wider(const void *model, void *data)
+{
+	const struct weir_source *source = model;
+	struct counting *counting = data;
+
+	if (source->prefix.family && source->prefix.len != counting->len)
+		count_state(counting, source);
+	return 0;
+}
+
+/* Name a limit under which the source is blocked, and which blocks nobody. */
+static void warn_observing(struct weir_tool *tool, const struct weir_query *query)
+{
+	struct counting counting = { 0 };
+	char buf[WEIR_TEXT_SIZE];
+
+	ask_states(tool, query, count_observing, &counting);
+	if (counting.count)
+		weir_note(tool, "warning", "limit '%s' observes, so it goes on to admit packets from %s",
+			  counting.first.limit, weir_text_prefix(NULL, &query->prefix, buf));
+}
+
+/* Say which limits count the address with others, which are blocked with it. */
+void weir_warn_source_block(struct weir_tool *tool, const void *model)
+{
+	const struct weir_query *query = model;
+	struct counting counting = { .len = query->prefix.len };
+	char others[32] = "", buf[WEIR_TEXT_SIZE];
+	uint8_t len;
+
+	if (!query->prefix.family || !is_address(&query->prefix))
+		return;
+	ask_states(tool, query, count_wider, &counting);
+	len = counting.first.prefix.len;
+	if (counting.count > 1)
+		snprintf(others, sizeof(others), " (of %u such limits)", counting.count);
+	if (counting.count)
+		weir_note(tool, "note", "limit '%s'%s counts each /%u as one source, and blocks the whole /%u of %s",
+			  counting.first.limit, others, len, len,
+			  weir_text_prefix(NULL, &query->prefix, buf));
+}
+
+static int show_released(const void *model, void *data)
+{
+	struct weir_tool *tool = data;
+
+	weir_show_source(&tool->out, model);
+	tool->answers++;
+	return 0;
+}
+
+/* Release the sources that are the whole prefix, each under its limit. */
+static void release_sources(struct weir_tool *tool, const struct weir_command *command,
+			    const struct weir_query *query)
+{
+	struct weir_config *there = weir_there(tool, false);
+	struct weir_query source = *query;
+	const struct weir_limit *limit;
+	struct weir_request request;
+
+	for (limit = there ? there->limits : NULL;
+	     there && limit < there->limits + there->limit_count; limit++) {
+		if (length_of(limit, &query->prefix) != query->prefix.len)
+			continue;
+		strcpy(source.limit, limit->name);
+		request = weir_request_of(command, &source);
+		request.reply = show_released;
+		request.data = tool;
+		if (!weir_nl_ask(&tool->nl, &request))
+			note_rooms(tool, there, &source);
+	}
+}
+
+/* Show the block of a prefix that was made, with the end that it has, or that it was ended. */
+static void show_prefix(struct weir_tool *tool, const struct weir_exempt *block, bool made)
+{
+	const struct weir_config *there = made && block->replace ? weir_there(tool, true) : NULL;
+	struct weir_source source = { .prefix = block->prefix, .blocked = made };
+	const struct weir_exempt *is = there ? weir_exempt_find(there, block) : NULL;
+
+	strcpy(source.dev, block->dev);
+	strcpy(source.limit, block->limit);
+	source.blocked_ns = (is ? is : block)->for_ms * MS;
+	show_released(&source, tool);
+}
+
+/* Block a source, or a prefix as a whole, or end that. */
+int weir_source_release(struct weir_tool *tool, const struct weir_command *command,
+			union weir_model *model)
+{
+	struct weir_query *query = &model->query;
+	union weir_model prefix = { .exempt = {
+		.prefix = query->prefix, .for_ms = query->for_ms, .block = true,
+		.replace = query->replace, .force = query->force,
+	} };
+	bool add = command->verb == WEIR_ON_ADD, wider;
+	int status = check_length(tool, query, &wider);
+	char buf[WEIR_TEXT_SIZE];
+	struct weir_request request;
+
+	if (status)
+		return status;
+	if (!wider) {
+		status = weir_run_show(tool, command, model);
+		if (!status && !add)
+			note_rooms(tool, weir_there(tool, false), query);
+		if (!status && add)
+			warn_observing(tool, query);
+		if (status == WEIR_EXIT_REFUSED && add && weir_without_limits(tool))
+			weir_err_set(&tool->err, "ADDR %s: a source is blocked by limits, and there is none; first: weir limit add ban blocks 10000",
+				     weir_text_prefix(NULL, &query->prefix, buf));
+		return add ? status : tell_prefix(tool, query, status);
+	}
+	strcpy(prefix.exempt.dev, query->dev);
+	strcpy(prefix.exempt.limit, query->limit);
+	request = (struct weir_request){
+		.cmd = add ? WEIR_CMD_EXEMPT_ADD : WEIR_CMD_EXEMPT_DEL, .set = &weir_block_fields,
+		.verb = command->verb, .model = &prefix,
+	};
+	weir_nl_ask(&tool->nl, &request);
+	status = weir_tool_settle(tool, &request, add ? 0 : -ENOENT);
+	tool->answers = 0;
+	weir_out_begin(&tool->out, NULL, '[');
+	if (!request.ret)
+		show_prefix(tool, &prefix.exempt, add);
+	if (!add && !*query->limit && (!status || request.ret == -ENOENT))
+		release_sources(tool, command, query);
+	weir_out_end(&tool->out, ']');
+	status = tool->answers ? WEIR_EXIT_OK : status;
+	if (!status && add)
+		weir_note_block(tool, &prefix);
+	return add ? status : tell_prefix(tool, query, status);
+}
+
+/* An explicit cost must be in the limit's unit. */
+static int check_unit(struct weir_tool *tool, const struct weir_query *query)
+{
+	struct weir_request request;
+	struct weir_limit limit = { 0 };
+
+	if (!query->packets && !query->bytes)
+		return WEIR_EXIT_OK;
+	if (weir_get_limit(tool, query->limit, &limit, &request) == -ENOENT)
+		return WEIR_EXIT_OK;	/* the charge itself reports it better */
+	if (request.ret || !limit.budget_count || !query->bytes == !limit.budgets[0].unit)
+		return weir_tool_settle(tool, &request, 0);
+	weir_err_set(&tool->err, "limit '%s' counts %s; use '%s N'",
+		     query->limit, weir_unit_names[!query->bytes], weir_unit_names[!query->bytes]);
+	return WEIR_EXIT_WORDS;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * SECOND + now.tv_nsec;
+}
+
+static void sleep_until(uint64_t ns)
+{
+	const struct timespec until = { ns / SECOND, ns % SECOND };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+		;
+}
+
+/*
+ * Charge, and while there is no room sleep for as long as the kernel answered: others may
+ * have charged the source meanwhile. Shows what was granted.
+ */
+static int charge_wait(struct weir_tool *tool, const struct weir_command *command,
+		       const union weir_model *model)
+{
+	uint64_t end = tool->timeout ? now_ns() + tool->timeout_ms * 1000000 : UINT64_MAX, now;
+	const struct weir_source *source = &tool->answer.source;
+	struct weir_request request;
+
+	fflush(tool->out.to);
+	for (;;) {
+		request = weir_request_of(command, model);
+		request.into = &tool->answer;
+		weir_nl_ask(&tool->nl, &request);
+		now = now_ns();
+		if (request.ret || source->taken || now >= end ||
+		    !(source->has & WEIR_HAS(SOURCE_WAIT_NS)))
+			break;
+		sleep_until(now + MIN(source->wait_ns, end - now));
+	}
+	weir_out_begin(&tool->out, NULL, '[');
+	if (!request.ret)
+		command->show(&tool->out, &tool->answer);
+	weir_out_end(&tool->out, ']');
+	return weir_tool_settle(tool, &request, 0);
+}
+
+/* Why nothing was charged, and what would help. */
+static void blame(struct weir_tool *tool, const struct weir_query *query)
+{
+	uint64_t cost = query->packets + query->bytes ?: 1;
+	bool reserve = query->mode == WEIR_CHARGE_MODE_RESERVE;
+	const struct weir_source *source = &tool->answer.source;
+	const struct weir_source_budget *first = source->budgets;
+	char in[WEIR_TEXT_SIZE + 4] = "", buf[WEIR_TEXT_SIZE];
+	uint64_t left = first->left;
+	unsigned int i;
+
+	/* only budgets in the unit of the first are charged */
+	for (i = 1; i < source->budget_count; i++)
+		if (source->budgets[i].unit == first->unit)
+			left = MIN(left, source->budgets[i].left);
+	if (source->has & WEIR_HAS(SOURCE_WAIT_NS))
+		snprintf(in, sizeof(in), " in %s", weir_text_time(source->wait_ns, buf));
+	if (cost > first->budget && (reserve || query->wait))
+		weir_err_set(&tool->err, "not charged: %" PRIu64 " is never granted; %" PRIu64 " is all that fits",
+			     cost, first->budget);
+	else if (source->blocked)
+		weir_err_set(&tool->err, "not charged: the source is blocked");
+	else if (query->wait)
+		weir_err_set(&tool->err, "not charged: %s is over; there will be room%s at the earliest",
+			     tool->timeout, in);
+	else if (reserve)
+		weir_err_set(&tool->err, "not charged: a burst of %" PRIu64 " is reserved at most; there will be room%s",
+			     first->budget, in);
+	else if (left)
+		weir_err_set(&tool->err, "not charged: %" PRIu64 " exceeds the remaining %" PRIu64 "; 'mode drain' takes what is left",
+			     cost, left);
+	else
+		weir_err_set(&tool->err, NOTHING_LEFT "%s%s",
+			     *in ? "; there will be room" : "", in);
+}
+
+int weir_source_charge(struct weir_tool *tool, const struct weir_command *command,
+		       union weir_model *model)
+{
+	const struct weir_source *source = &tool->answer.source;
+	int status = check_length(tool, &model->query, NULL) ?: check_unit(tool, &model->query);
+
+	if (!status)
+		status = model->query.wait ? charge_wait(tool, command, model) :
+			 weir_run_show(tool, command, model);
+	if (status || source->taken)
+		return status;
+	if (model->query.mode == WEIR_CHARGE_MODE_DRAIN) {
+		weir_note(tool, "note", NOTHING_LEFT);
+		return status;
+	}
+	blame(tool, &model->query);
+	return WEIR_EXIT_REFUSED;
+}
+
+/* -exist: a later end, or with -force any, replaces that of a block that there is. */
+int weir_source_block(struct weir_tool *tool, const struct weir_command *command,
+		      union weir_model *model)
+{
+	model->query.replace = tool->exist;
+	model->query.force = tool->force;
+	return weir_source_release(tool, command, model);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What becomes of the counts if a limit gets other budgets: those that go, and those that go on. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lang/config.h"
+#include "tool.h"
+#include "lang/value.h"
+
+/* Of an amount, a window and a unit. */
+#define WORDS_SIZE	64
+
+/* A total never ends. */
+static bool is_longer(const struct weir_budget *a, const struct weir_budget *b)
+{
+	return b->amount.window_ms &&
+	       (!a->amount.window_ms || a->amount.window_ms > b->amount.window_ms);
+}
+
+/* The budget of the limit as it was with the window of @new, if need be in any unit; or NULL. */
+static const struct weir_budget *find_same(const struct weir_limit *was,
+					   const struct weir_budget *new)
+{
+	const struct weir_budget *at = was->budgets, *any = NULL;
+
+	for (; at < was->budgets + was->budget_count; at++) {
+		if (at->amount.window_ms != new->amount.window_ms)
+			continue;
+		if (at->unit == new->unit)
+			return at;
+		any = at;
+	}
+	return any;
+}
+
+/* Whose count the module starts a new budget from, if that is no shorter; or NULL. */
+static const struct weir_budget *find_start(const struct weir_limit *was,
+					    const struct weir_budget *new)
+{
+	const struct weir_budget *at = was->budgets, *found = NULL;
+
+	for (; at < was->budgets + was->budget_count; at++) {
+		if (is_longer(new, at))
+			continue;
+		if (!found || (at->unit != found->unit ? at->unit == new->unit :
+			       is_longer(found, at)))
+			found = at;
+	}
+	return found;
+}
+
+static const char *words_of(const struct weir_budget *budget, char words[WORDS_SIZE])
+{
+	char buf[WEIR_TEXT_SIZE];
+
+	snprintf(words, WORDS_SIZE, "%.40s %s",
+		 weir_text_budget(NULL, &budget->amount, buf), weir_unit_names[budget->unit]);
+	return words;
+}
+
+/* A source that has more in the longer window than the new budget admits is refused at first. */
+static void note_start(struct weir_tool *tool, const char *limit, const struct weir_budget *new,
+		       const struct weir_budget *from)
+{
+	char words[WORDS_SIZE], before[WORDS_SIZE], time[WEIR_TEXT_SIZE], text[WEIR_SENTENCE_SIZE];
+
+	if (from->unit == new->unit && from->amount.count <= new->amount.count)
+		return;
+	snprintf(text, sizeof(text),
+		 ": its new budget %s starts from the count of %s, and may refuse sources for %.30s and a slot; in another limit it would start from 0",
+		 words_of(new, words), words_of(from, before),
+		 weir_text_time(new->amount.window_ms * 1000000ull, time));
+	weir_note_of(tool, "note", limit, text);
+}
+
+static const char *scale_of(const struct weir_budget *budget, char words[WORDS_SIZE])
+{
+	char buf[WEIR_TEXT_SIZE];
+
+	snprintf(words, WORDS_SIZE, "%s per %.40s", weir_unit_names[budget->unit],
+		 budget->amount.window_ms ?
+		 weir_text_time(budget->amount.window_ms * 1000000ull, buf) : "total");
+	return words;
+}
+
+void weir_note_scale(struct weir_tool *tool, const struct weir_config *config,
+		     const struct weir_limit *limit, const struct weir_limit *was)
+{
+	const struct weir_budget *new = &limit->budgets[0], *old = &was->budgets[0];
+	char words[WORDS_SIZE], before[WORDS_SIZE];
+	const struct weir_list *list;
+	unsigned int i, count = 0;
+
+	if (!*limit->budgets_by || strcmp(limit->budgets_by, was->budgets_by) ||
+	    (new->amount.window_ms == old->amount.window_ms && new->unit == old->unit))
+		return;
+	for (list = config->lists; list < config->lists + config->list_count; list++)
+		for (i = 0; !strcmp(list->name, limit->budgets_by) && i < list->member_count; i++)
+			count += !!list->member[i].budget;
+	if (count)
+		weir_note(tool, "note", "limit '%s': the budgets of list '%s' (%u) are then %s instead of %s",
+			  limit->name, limit->budgets_by, count, scale_of(new, words),
+			  scale_of(old, before));
+}
+
+/* Give budgets without a unit that which they get: of their window, or else of their place. */
+static void fill_units(struct weir_limit *limit, const struct weir_limit *was)
+{
+	const struct weir_budget *same;
+	struct weir_budget *is;
+	unsigned int i;
+
+	for (i = 0; i < limit->budget_count; i++) {
+		is = &limit->budgets[i];
+		if (is->has & WEIR_HAS(BUDGET_UNIT))
+			continue;
+		same = find_same(was, is);
+		is->unit = same ? same->unit : i < was->budget_count ? was->budgets[i].unit : 0;
+	}
+}
+
+static void note_losses(struct weir_tool *tool, const struct weir_limit *limit,
+			const struct weir_limit *was)
+{
+	bool one = was->budget_count == 1 && limit->budget_count == 1;
+	const struct weir_budget *old = was->budgets, *new;
+	char words[WORDS_SIZE];
+	unsigned int i;
+
+	for (; old < was->budgets + was->budget_count; old++) {
+		for (i = 0; i < limit->budget_count; i++) {
+			new = &limit->budgets[i];
+			if (new->amount.window_ms == old->amount.window_ms &&
+			    (one || new->unit == old->unit))
+				break;
+		}
+		if (i == limit->budget_count)
+			weir_note(tool, "note", "limit '%s' loses its budget %s%s", limit->name,
+				  words_of(old, words), one ? "; to keep it, give both" : "");
+	}
+}
+
+void weir_note_changed(struct weir_tool *tool, const struct weir_limit *limit,
+		       const struct weir_limit *was)
+{
+	bool listed = *limit->budgets_by || *was->budgets_by;
+	const struct weir_budget *new = limit->budgets, *from;
+
+	note_losses(tool, limit, was);
+	for (; new < limit->budgets + limit->budget_count; new++) {
+		from = find_start(was, new);
+		/* a warning of the kernel says that it starts from 0 */
+		if (listed && new == limit->budgets && from && from->unit != new->unit)
+			continue;
+		if (from && is_longer(from, new))
+			note_start(tool, limit->name, new, from);
+	}
+}
+
+void weir_note_budgets(struct weir_tool *tool, const struct weir_limit *limit)
+{
+	struct weir_limit was = { 0 }, new = *limit;
+	struct weir_request get;
+
+	/* The words of a budget may change the first one, without its amount. */
+	if (!new.budget_count || !(new.budgets[0].has & WEIR_HAS(BUDGET_BUDGET)) ||
+	    !tool->reached || weir_get_limit(tool, new.name, &was, &get) ||
+	    (new.budget_count < was.budget_count && !new.only))
+		return;
+	fill_units(&new, &was);
+	if (!(new.has & WEIR_HAS(LIMIT_BUDGETS_BY)))
+		memcpy(new.budgets_by, was.budgets_by, sizeof(new.budgets_by));
+	weir_note_changed(tool, &new, &was);
+}

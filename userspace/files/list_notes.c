@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Notes on lists of prefixes: who is limited by nothing, and which budgets are for nobody. */
+
+#include <string.h>
+#include <sys/socket.h>
+
+#include "lang/config.h"
+#include "tool.h"
+#include "lang/value.h"
+
+#define BY_SOURCE	((uint64_t)(WEIR_COND_FAMILY | WEIR_COND_FROM | WEIR_COND_FROM_LIST))
+
+static struct weir_members budgets, sources, others;
+
+/* Some of the prefixes, counted; a few are named. */
+#define NAMED	3
+struct some {
+	unsigned int count;
+	char names[NAMED * WEIR_TEXT_SIZE];
+};
+
+static void add_some(struct some *some, const struct weir_member *member)
+{
+	char buf[WEIR_TEXT_SIZE];
+
+	some->count++;
+	if (some->count <= NAMED)
+		weir_append(some->names, sizeof(some->names), ", ",
+			    weir_text_prefix(NULL, &member->prefix, buf));
+	else if (some->count == NAMED + 1)
+		weir_append(some->names, sizeof(some->names), ", ", "...");
+}
+
+static const char *plural(const struct some *some)
+{
+	return some->count == 1 ? "" : "es";
+}
+
+static bool is_from(const struct weir_limit *limit)
+{
+	return limit->match.has & ~limit->match.invert & WEIR_COND_FROM_LIST;
+}
+
+static bool is_not_from(const struct weir_limit *limit)
+{
+	return limit->match.has & limit->match.invert & WEIR_COND_FROM_LIST;
+}
+
+/* Put the prefixes of its list, by which a limit matches sources, into @sources. */
+static void gather_sources(const struct weir_config *config, const struct weir_limit *limit)
+{
+	weir_members_gather(config, limit->match.from_list, &sources);
+	weir_members_drop_held(&sources);
+}
+
+/* Does a limit match all packets that another one matches, but for their sources? */
+static bool covers(const struct weir_limit *limit, const struct weir_limit *other)
+{
+	const struct weir_match *is = &limit->match, *of = &other->match;
+	const struct weir_field *field = weir_match_fields.fields;
+	char left[WEIR_TEXT_SIZE], right[WEIR_TEXT_SIZE];
+
+	for (; field->type; field++) {
+		if (!(is->has & field->bit & ~BY_SOURCE))
+			continue;
+		if (!(of->has & field->bit) || (is->invert ^ of->invert) & field->bit ||
+		    strcmp(weir_field_text(field, is, left), weir_field_text(field, of, right)))
+			return false;
+	}
+	return true;
+}
+
+static bool takes_family(const struct weir_limit *limit, const struct weir_prefix *prefix)
+{
+	const struct weir_match *match = &limit->match;
+
+	return !(match->has & WEIR_COND_FAMILY) ||
+	       (match->family == prefix->family) != !!(match->invert & WEIR_COND_FAMILY);
+}
+
+/* Does it match sources of the prefix by family and from? */
+static bool takes_from(const struct weir_limit *limit, const struct weir_prefix *prefix)
+{
+	const struct weir_match *match = &limit->match;
+	bool inverted = match->invert & WEIR_COND_FROM, found = false;
+	unsigned int i;
+
+	if (!takes_family(limit, prefix))
+		return false;
+	if (!(match->has & WEIR_COND_FROM))
+		return true;
+	for (i = 0; i < match->from_count; i++)
+		found |= weir_prefix_holds(&match->from[i], prefix) ||
+			 (!inverted && weir_prefix_holds(prefix, &match->from[i]));
+	return found != inverted;
+}
+
+/* Set @met of those in @budgets of which the limit matches sources. */
+static void meet(const struct weir_config *config, const struct weir_limit *limit, bool *met)
+{
+	const struct weir_prefix *prefix;
+	unsigned int i;
+
+	if (limit->match.has & WEIR_COND_FROM_LIST)
+		gather_sources(config, limit);
+	for (i = 0; i < budgets.count; i++) {
+		prefix = &budgets.at[i]->prefix;
+		if (!takes_from(limit, prefix))
+			continue;
+		met[i] |= is_from(limit) ? weir_members_overlap(&sources, prefix) :
+			  !is_not_from(limit) || !weir_members_hold(&sources, prefix);
+	}
+}
+
+/*
+ * A limit for all but a list is most often for those who have no limit of their own. If others of
+ * the list have, who has none may have been forgotten.
+ */
+static void warn_forgotten(struct weir_tool *tool, const struct weir_config *config,
+			   const struct weir_limit *limit)
+{
+	static bool met[WEIR_LIST_PREFIXES_MAX];
+	const struct weir_limit *other = config->limits;
+	char text[WEIR_SENTENCE_SIZE];
+	struct some some = { 0 };
+	unsigned int i, limited = 0;
+
+	if (limit->blocks_only)
+		return;
+	weir_members_gather(config, limit->match.from_list, &budgets);
+	memset(met, 0, sizeof(met));
+	for (; other < config->limits + config->limit_count; other++)
+		if (!other->blocks_only && strcmp(other->name, limit->name) &&
+		    covers(other, limit) && (other->action == WEIR_ACTION_DROP ||
+					     limit->action != WEIR_ACTION_DROP))
+			meet(config, other, met);
+	for (i = 0; i < budgets.count; i++) {
+		limited += met[i];
+		if (!met[i] && takes_from(limit, &budgets.at[i]->prefix))
+			add_some(&some, budgets.at[i]);
+	}
+	if (!some.count || !limited)
+		return;
+	snprintf(text, sizeof(text), " leaves out list '%s', of which no other limit matches %u prefix%s, so that nothing limits %s: %.120s",
+		 limit->match.from_list, some.count, plural(&some),
+		 some.count == 1 ? "it" : "them", some.names);
+	weir_note_of(tool, "warning", limit->name, text);
+}
+
+/* What a limit admits of sources in the prefix, per second, by its first budget. */
+static double rate_in(const struct weir_limit *limit, const struct weir_member *member)
+{
+	const struct weir_amount *amount = &limit->budgets[0].amount;
+	bool own = member->budget && !strcmp(limit->budgets_by, limit->match.from_list);
+
+	return (double)(own ? member->budget : amount->count) * 1000 / amount->window_ms;
+}
+
+/* Does the limit for others admit less than the one of these sources, so that it decides? */
+static bool is_tighter(const struct weir_limit *limit, const struct weir_limit *other,
+		       const struct weir_member *member)
+{
+	const struct weir_budget *is = &limit->budgets[0], *own = &other->budgets[0];
+
+	return is->unit == own->unit && is->amount.window_ms && own->amount.window_ms &&
+	       (double)is->amount.count * 1000 / is->amount.window_ms < rate_in(other, member);
+}
+
+/*
+ * Who has a limit of his own, but is not among those in @sources, whom the limit leaves out. For
+ * all of a list that may be meant, but not if the limit admits less than their own.
+ */
+static void warn_both(struct weir_tool *tool, const struct weir_config *config,
+		      const struct weir_limit *limit, const struct weir_limit *other)
+{
+	char text[WEIR_SENTENCE_SIZE];
+	struct some some = { 0 };
+	bool tighter = false;
+	unsigned int i;
+
+	if (!is_from(other) || !covers(other, limit) || !covers(limit, other))
+		return;
+	weir_members_gather(config, other->match.from_list, &budgets);
+	for (i = 0; i < budgets.count; i++) {
+		if (!takes_from(limit, &budgets.at[i]->prefix) ||
+		    !takes_from(other, &budgets.at[i]->prefix) ||
+		    weir_members_overlap(&sources, &budgets.at[i]->prefix))
+			continue;
+		add_some(&some, budgets.at[i]);
+		tighter |= is_tighter(limit, other, budgets.at[i]);
+	}
+	if (!some.count || (some.count == budgets.count && !tighter))
+		return;
+	snprintf(text, sizeof(text), " is for all but list '%s', which lacks %u prefix%s of list '%s', so it applies to them beside limit '%s': %.120s",
+		 limit->match.from_list, some.count, plural(&some),
+		 other->match.from_list, other->name, some.names);
+	weir_note_of(tool, "warning", limit->name, text);
+}
+
+static const uint8_t usual_per[2] = { 32, 64 };
+
+/* Without per each address of IPv4 and each /64 is a source, which some do not expect. */
+static void note_shared(struct weir_tool *tool, const struct weir_limit *limit)
+{
+	bool given = limit->has & WEIR_HAS(LIMIT_PREFIX4);
+	const uint8_t *per = given ? limit->per : usual_per;
+	char text[WEIR_SENTENCE_SIZE];
+	struct some some = { 0 };
+	unsigned int i;
+
+	if (given && !memcmp(per, usual_per, sizeof(usual_per)))
+		return;		/* it was asked for, or said when the limit was made */
+	for (i = 0; i < budgets.count; i++)
+		if (budgets.at[i]->budget && takes_from(limit, &budgets.at[i]->prefix) &&
+		    budgets.at[i]->prefix.len < per[budgets.at[i]->prefix.family == AF_INET6])
+			add_some(&some, budgets.at[i]);
+	if (!some.count)
+		return;
+	snprintf(text, sizeof(text), ": %u prefix%s of '%s' hold%s several of its sources, of which each has the whole budget: %.120s",
+		 some.count, plural(&some), limit->budgets_by, some.count == 1 ? "s" : "",
+		 some.names);
+	weir_note_of(tool, "note", limit->name, text);
+}
+
+/* Prefixes that have a budget, of which the limit matches nobody. */
+static void note_outside(struct weir_tool *tool, const struct weir_limit *limit)
+{
+	char text[WEIR_SENTENCE_SIZE];
+	unsigned int i, given = 0;
+	struct some some = { 0 };
+
+	for (i = 0; i < budgets.count; i++) {
+		if (!budgets.at[i]->budget)
+			continue;
+		given++;
+		if (!takes_from(limit, &budgets.at[i]->prefix) ||
+		    (is_from(limit) && !weir_members_overlap(&sources, &budgets.at[i]->prefix)))
+			add_some(&some, budgets.at[i]);
+	}
+	if (!given) {
+		snprintf(text, sizeof(text), ": no prefix of its list '%s' has a budget, so each source has that of the limit",
+			 limit->budgets_by);
+		weir_note_of(tool, "note", limit->name, text);
+	}
+	if (!some.count)
+		return;
+	snprintf(text, sizeof(text), " does not match packets from %u prefix%s of '%s' with a budget: %.120s",
+		 some.count, plural(&some), limit->budgets_by, some.names);
+	weir_note_of(tool, "note", limit->name, text);
+}
+
+void weir_note_lists(struct weir_tool *tool, const struct weir_config *config,
+		     const struct weir_limit *limit)
+{
+	const struct weir_limit *other = config->limits;
+
+	if (is_not_from(limit)) {
+		warn_forgotten(tool, config, limit);
+		gather_sources(config, limit);
+		for (; other < config->limits + config->limit_count; other++)
+			warn_both(tool, config, limit, other);
+	}
+	if (!*limit->budgets_by)
+		return;
+	weir_members_gather(config, limit->budgets_by, &budgets);
+	if (is_from(limit))
+		gather_sources(config, limit);
+	note_outside(tool, limit);
+	note_shared(tool, limit);
+}
+
+void weir_note_listed(struct weir_tool *tool, const struct weir_limit *words)
+{
+	struct weir_config *there = tool->quiet ? NULL : weir_there(tool, true);
+	const struct weir_limit *limit, *other;
+	struct weir_limit made;
+
+	limit = there ? weir_config_find(there, words->name) : NULL;
+	if (!limit)
+		return;
+	made = *limit;
+	/* the module tells per also of a limit that was given none */
+	if (!(words->has & WEIR_HAS(LIMIT_PREFIX4)) &&
+	    !memcmp(made.per, usual_per, sizeof(usual_per)))
+		made.has &= ~WEIR_HAS(LIMIT_PREFIX4);
+	weir_note_lists(tool, there, &made);
+	for (other = there->limits; other < there->limits + there->limit_count; other++) {
+		if (!is_not_from(other))
+			continue;
+		gather_sources(there, other);
+		warn_both(tool, there, other, limit);
+	}
+}
+
+/* Does a limit use the list, or its budgets? */
+static bool is_used(const struct weir_config *config, const char *name, bool for_budgets)
+{
+	const struct weir_limit *limit = config->limits;
+
+	for (; limit < config->limits + config->limit_count; limit++)
+		if (!strcmp(limit->budgets_by, name) ||
+		    (!for_budgets && (!strcmp(limit->match.from_list, name) ||
+				      !strcmp(limit->match.to_list, name))))
+			return true;
+	return false;
+}
+
+void weir_note_unused(struct weir_tool *tool, const struct weir_config *config)
+{
+	const struct weir_list *list;
+	unsigned int at, i, given;
+
+	for (at = 0; at < config->list_count; at++) {
+		list = &config->lists[at];
+		if (at && !strcmp(list[-1].name, list->name))
+			continue;
+		weir_members_gather(config, list->name, &budgets);
+		for (i = given = 0; i < budgets.count; i++)
+			given += !!budgets.at[i]->budget;
+		tool->line = list->line;
+		if (!is_used(config, list->name, false))
+			weir_note(tool, "note", "no limit uses list '%s'", list->name);
+		else if (given && !is_used(config, list->name, true))
+			weir_note(tool, "note", "no limit has budgets by list '%s'", list->name);
+	}
+}
+
+/* The first limit whose packets come from that list. */
+static const struct weir_limit *find_user(const struct weir_config *config, const char *name)
+{
+	const struct weir_limit *limit = config->limits;
+
+	for (; limit < config->limits + config->limit_count; limit++)
+		if (is_from(limit) && !strcmp(limit->match.from_list, name))
+			return limit;
+	return NULL;
+}
+
+/* Prefixes that the limit has matched, and does not match now. */
+static void note_left(struct weir_tool *tool, const struct weir_config *was,
+		      const struct weir_config *now, const struct weir_limit *limit)
+{
+	struct some some = { 0 };
+	unsigned int i;
+
+	weir_members_gather(was, limit->match.from_list, &budgets);
+	gather_sources(now, limit);
+	for (i = 0; i < budgets.count; i++)
+		if (!weir_members_overlap(&sources, &budgets.at[i]->prefix))
+			add_some(&some, budgets.at[i]);
+	if (some.count)
+		weir_note(tool, "note", "limit '%s' does not match packets from %u prefix%s then, which the list has no more: %s",
+			  limit->name, some.count, plural(&some), some.names);
+}
+
+/* Has the longest prefix that holds this one a budget? */
+static bool has_budget(const struct weir_members *members, const struct weir_prefix *prefix)
+{
+	const struct weir_member *member = NULL;
+	struct weir_prefix at = *prefix;
+	int len;
+
+	for (len = prefix->len; !member && len >= 0; len--) {
+		weir_prefix_cut(&at, len);
+		member = weir_members_find(members, &at);
+	}
+	return member && member->budget;
+}
+
+/* Prefixes that the limit goes on to match, but without a budget of their own. */
+static void note_budgets_lost(struct weir_tool *tool, const struct weir_config *was,
+			      const struct weir_config *now, const struct weir_limit *limit,
+			      const struct weir_limit *old)
+{
+	const struct weir_prefix *prefix;
+	struct some some = { 0 };
+	unsigned int i;
+
+	weir_members_gather(was, old->budgets_by, &budgets);
+	weir_members_gather(now, limit->budgets_by, &others);
+	if (is_from(limit))
+		gather_sources(now, limit);
+	for (i = 0; i < budgets.count; i++) {
+		prefix = &budgets.at[i]->prefix;
+		if (budgets.at[i]->budget && takes_from(limit, prefix) &&
+		    (!is_from(limit) || weir_members_overlap(&sources, prefix)) &&
+		    !has_budget(&others, prefix))
+			add_some(&some, budgets.at[i]);
+	}
+	if (some.count)
+		weir_note(tool, "note", "%u prefix%s under limit '%s': %s", some.count,
+			  some.count == 1 ? " loses its budget" : "es lose their budgets",
+			  limit->name, some.names);
+}
+
+void weir_note_unlisted(struct weir_tool *tool, const struct weir_config *config,
+			const struct weir_limit *limit, const struct weir_limit *was)
+{
+	note_budgets_lost(tool, config, config, limit, was);
+}
+
+void weir_note_lost(struct weir_tool *tool, struct weir_config *was, const struct weir_config *now)
+{
+	const struct weir_limit *limit = now->limits, *old;
+	unsigned int line = tool->line;
+
+	for (; limit < now->limits + now->limit_count; limit++) {
+		old = weir_config_find(was, limit->name);
+		tool->line = limit->line ? limit->line : line;
+		if (old && is_from(limit) && is_from(old) &&
+		    !strcmp(old->match.from_list, limit->match.from_list) &&
+		    find_user(now, limit->match.from_list) == limit)
+			note_left(tool, was, now, limit);
+		if (old && *old->budgets_by)
+			note_budgets_lost(tool, was, now, limit, old);
+	}
+	tool->line = line;
+}
+
+void weir_note_list(struct weir_tool *tool, const struct weir_config *was,
+		    const struct weir_config *now, const char *name)
+{
+	unsigned int i, added = 0, removed = 0, changed = 0;
+	const struct weir_member *old;
+
+	weir_members_gather(was, name, &others);
+	weir_members_gather(now, name, &budgets);
+	for (i = 0; i < budgets.count; i++) {
+		old = weir_members_find(&others, &budgets.at[i]->prefix);
+		added += !old;
+		changed += old && old->budget != budgets.at[i]->budget;
+	}
+	for (i = 0; i < others.count; i++)
+		removed += !weir_members_find(&budgets, &others.at[i]->prefix);
+	weir_note(tool, "note", "list '%s' would have %u prefix%s: %u added, %u removed, %u with another budget",
+		  name, budgets.count, budgets.count == 1 ? "" : "es", added, removed, changed);
+}

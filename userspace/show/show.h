@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Show models, as text or JSON as out says. */
+#ifndef WEIR_SHOW_H
+#define WEIR_SHOW_H
+
+#include <time.h>
+
+#include "lang/field.h"
+#include "model.h"
+#include "lang/out.h"
+
+/*
+ * A limit: its words, computed values, and counters if present. A source: its state,
+ * the amount charged, the number of sources forgotten, or until when it is blocked.
+ */
+typedef void weir_show_model(struct weir_out *out, const void *model);
+weir_show_model weir_show_limit, weir_show_exempt, weir_show_list, weir_show_source,
+	weir_show_stats, weir_show_xdp, weir_show_config,
+	weir_show_advice;
+/* The lines of a file, whose lists are sorted; @apart: each prefix of a list has one, in order. */
+void weir_show_lines(struct weir_out *out, const struct weir_config *config, bool apart);
+/* Turn the time that is left into the end, by a clock of the wall. */
+void weir_exempt_until(struct weir_exempt *exempt, const struct timespec *now);
+
+/* An event of type @cmd; @window_ms: of the budget that limits a source, 0: unknown. */
+void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *model,
+		     uint32_t window_ms);
+/* Whether it is of a packet that was refused, not of a request. */
+bool weir_event_limits(const struct weir_source *source);
+/* reasons.c: a budget of a source, as words of its limit, if source->asked has that. */
+const char *weir_text_source_budget(const struct weir_source *source, unsigned int i,
+				    char buf[WEIR_TEXT_SIZE]);
+/* Text: whose budget it is, what does not fit, and with whom it is shared. */
+void weir_show_reasons(struct weir_out *out, const struct weir_source *source);
+/* Does a packet of the length that was given exceed a whole budget? */
+bool weir_source_never_fits(const struct weir_source *source);
+#define WEIR_SPARK_SIZE	(WEIR_WHEEL_MAX * 3 + 1)
+/*
+ * The wheel as a sparkline of eight levels, scaled to the fullest slot; in ASCII where the locale
+ * is not UTF-8.
+ */
+void weir_show_spark(const struct weir_source_budget *source, char text[WEIR_SPARK_SIZE]);
+/* The timestamp at the start of an event. */
+void weir_show_timestamp(struct weir_out *out);
+
+#endif

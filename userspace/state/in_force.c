@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The network namespaces that have limits, and what is in force there. */
+
+#include "lang/config.h"
+#include "wire/spaces.h"
+
+/* What is in force in a space that was entered. */
+static int look_into(struct weir_tool *tool, struct weir_space *space, void *data)
+{
+	static struct weir_config config;
+	bool stats = tool->stats;
+	unsigned int i;
+	int status;
+
+	status = weir_tool_reach(tool);
+	tool->stats = true;
+	if (!status)
+		status = weir_get_config(tool, &config, true);
+	tool->stats = stats;
+	if (status)
+		goto out;
+	space->limits = config.limit_count;
+	for (i = 0; i < config.limit_count; i++)
+		space->sources += config.limits[i].stats.sources_now;
+	for (i = 0; i < config.exempt_count; i++)
+		space->blocked_prefixes += config.exempts[i].block;
+	space->exempts = config.exempt_count - space->blocked_prefixes;
+	status = weir_space_list(tool, space);
+	space->has = space->early_count || !weir_config_is_empty(&config);
+out:
+	weir_config_clear(&config);
+	return status;
+}
+
+/* The initial one knows how many there are. */
+static int ask_number(struct weir_tool *tool, struct weir_spaces *spaces)
+{
+	struct weir_stats stats = { 0 };
+	struct weir_request request = {
+		.cmd = WEIR_CMD_STATS_GET, .reply_set = &weir_stats_fields, .into = &stats,
+	};
+	int status = weir_tool_reach(tool);
+
+	if (status)
+		return status;
+	weir_nl_ask(&tool->nl, &request);
+	status = weir_tool_settle(tool, &request, 0);
+	if (status)
+		return status;
+	if (!(stats.has & WEIR_HAS(STATS_NAMESPACES))) {
+		weir_err_set(&tool->err, stats.clock_ns ?
+			     "the module is the host's: run this in its initial network namespace" :
+			     WEIR_OLD_MODULE);
+		return WEIR_EXIT_REFUSED;
+	}
+	spaces->told = stats.namespaces;
+	return WEIR_EXIT_OK;
+}
+
+int weir_spaces_find(struct weir_tool *tool, struct weir_spaces *spaces)
+{
+	int status = ask_number(tool, spaces);
+
+	spaces->look_into = look_into;
+	return status ? status : weir_spaces_walk(tool, spaces);
+}

@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * weir upgrade: replace the module by another one, which goes on with the configuration and state
+ * of every network namespace and with the XDP programs. All that can be known before is checked
+ * before; after that, the new one has to take everything, or the old one is put back with it.
+ */
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lang/config.h"
+#include "state/kmod.h"
+#include "state/program.h"
+#include "wire/spaces.h"
+#include "lang/value.h"
+
+#define NS_PER_SECOND	1000000000ULL
+
+/* The kernel frees XDP programs some time after they were detached. */
+#define TRIES		2000
+#define PAUSE_NS	1000000
+
+/* Before all other hooks; loopback was dropped if the host talks to itself. */
+#define TABLE	"weir_closed"
+#define RULES	\
+	"table inet " TABLE " {\n" \
+	"	chain closed {\n" \
+	"		type filter hook prerouting priority -2147483648;\n" \
+	"		iifname != \"lo\" drop\n" \
+	"	}\n" \
+	"}\n"
+
+/* Grace periods are most of the time that it takes to remove a module. */
+#define EXPEDITED	"/sys/kernel/rcu_expedited"
+
+struct upgrade {
+	struct weir_tool *tool;
+	const struct weir_upgrade *words;
+	struct weir_kmod old, new;
+	struct weir_spaces spaces;
+	struct weir_upgraded told;
+	char params[WEIR_KMOD_SIZE];
+	bool same;		/* nothing is to be done */
+	int here;		/* the initial network namespace, or -1 */
+	int dir;		/* of the states, locked, or -1 */
+	unsigned int closed;	/* in how many namespaces */
+	uint64_t closed_at, saved_at, removed_at, in_force_at;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NS_PER_SECOND + now.tv_nsec;
+}
+
+static void go_home(struct upgrade *up)
+{
+	weir_space_enter(up->tool, &(struct weir_space){ .fd = up->here });
+}
+
+/* What can be known of the modules. */
+static int check_modules(struct upgrade *up)
+{
+	struct weir_err *err = &up->tool->err;
+	int ret;
+
+	if (weir_kmod_read(&up->new, up->words->file, err) ||
+	    weir_kmod_check(&up->new, &up->old, err))
+		return WEIR_EXIT_WORDS;
+	if (weir_kmod_running(&up->old, err))
+		return WEIR_EXIT_UNREACHABLE;
+	up->same = weir_kmod_is(&up->new, &up->old);
+	if (up->same && !up->words->old)
+		up->old = up->new;
+	ret = *up->old.path ? 0 : weir_kmod_find(&up->old, up->words->old, err);
+	if (ret == -ENOENT && up->tool->force)
+		ret = 0;
+	if (ret)
+		return ret == -ENOENT ? WEIR_EXIT_REFUSED : WEIR_EXIT_WORDS;
+	if (weir_kmod_check(&up->new, &up->old, err))
+		return WEIR_EXIT_WORDS;
+	up->same &= !up->tool->force;
+	snprintf(up->told.from, sizeof(up->told.from), "%s", up->old.version);
+	snprintf(up->told.to, sizeof(up->told.to), "%s", up->new.version);
+	snprintf(up->told.module, sizeof(up->told.module), "%s", up->new.path);
+	snprintf(up->told.old, sizeof(up->told.old), "%s", up->old.path);
+	return WEIR_EXIT_OK;
+}
+
+static int check_spaces(struct upgrade *up)
+{
+	struct weir_tool *tool = up->tool;
+	struct weir_spaces *spaces = &up->spaces;
+	/* the kernel may not have freed them yet */
+	unsigned int users, ours = weir_xdp_clean(tool, NULL, true), i;
+	int status = weir_spaces_find(tool, spaces);
+
+	if (status)
+		return status;
+	up->told.spaces = spaces->list;
+	up->told.space_count = spaces->count;
+	if (spaces->found < spaces->told && !tool->force) {
+		weir_err_set(&tool->err, "%u network namespaces with limits were not found among the names in %s and the processes, descriptors and mounts in /proc: their limits would be lost; -force gives them up",
+			     spaces->told - spaces->found, WEIR_NETNS_DIR);
+		return WEIR_EXIT_REFUSED;
+	}
+	for (i = 0; i < spaces->count; i++)
+		ours += spaces->list[i].early_count;
+	users = weir_kmod_users();
+	if (users <= ours)
+		return WEIR_EXIT_OK;
+	weir_err_set(&tool->err, "the module is in use by %u others: a dump, or an XDP program that 'weir xdp show' does not list",
+		     users - ours);
+	return WEIR_EXIT_REFUSED;
+}
+
+static int check_nft(struct upgrade *up)
+{
+	static const char *const argv[] = { "nft", "-c", "-f", "-", NULL };
+	char text[200];
+	int status = up->words->closed ?
+		     weir_program_run(argv, RULES, text, sizeof(text)) : 0;
+
+	if (!status)
+		return WEIR_EXIT_OK;
+	if (status == 127)
+		weir_err_set(&up->tool->err, "'-closed' requires nft; install nftables");
+	else
+		weir_err_set(&up->tool->err, "'-closed' requires nft, which says: %s", text);
+	return WEIR_EXIT_REFUSED;
+}
+
+/* Is another one running, or did one not finish? */
+static int check_dir(struct upgrade *up)
+{
+	struct weir_err *err = &up->tool->err;
+
+	up->dir = open(WEIR_UPGRADE_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (up->dir < 0 && errno == ENOENT)
+		return WEIR_EXIT_OK;
+	if (up->dir < 0)
+		weir_err_set(err, "cannot open " WEIR_UPGRADE_DIR ": %s", strerror(errno));
+	else if (flock(up->dir, LOCK_EX | LOCK_NB))
+		weir_err_set(err, "another 'weir upgrade' is running");
+	else
+		weir_err_set(err, "an upgrade was interrupted, and left states in %s; restore or remove them: see UPGRADE in weir(8)",
+			     WEIR_UPGRADE_DIR);
+	return WEIR_EXIT_REFUSED;
+}
+
+static int plan(struct upgrade *up)
+{
+	struct weir_tool *tool = up->tool;
+	int status;
+
+	if (tool->netns) {
+		weir_err_set(&tool->err, "the module is that of all network namespaces; omit '-netns'");
+		return WEIR_EXIT_WORDS;
+	}
+	status = check_modules(up);
+	if (!status && geteuid()) {
+		weir_err_set(&tool->err, "permission denied: run it as root");
+		status = WEIR_EXIT_REFUSED;
+	}
+	if (status || up->same)
+		return status;
+	up->here = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	status = check_dir(up);
+	if (!status)
+		status = check_spaces(up);
+	return status ? status : check_nft(up);
+}
+
+static int make_dir(struct upgrade *up)
+{
+	struct weir_space *space;
+	char *at;
+
+	if (mkdir(WEIR_UPGRADE_DIR, 0700)) {
+		weir_err_set(&up->tool->err, "cannot make %s: %s", WEIR_UPGRADE_DIR,
+			     strerror(errno));
+		return WEIR_EXIT_REFUSED;
+	}
+	up->dir = open(WEIR_UPGRADE_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	flock(up->dir, LOCK_EX);
+	for (space = up->spaces.list; space < up->spaces.list + up->spaces.count; space++) {
+		snprintf(space->state, sizeof(space->state), "%s/state%s%s", WEIR_UPGRADE_DIR,
+			 *space->name ? "." : "", space->name);
+		for (at = space->state + strlen(WEIR_UPGRADE_DIR) + 1; *at; at++)
+			if (*at == '/')
+				*at = '-';
+	}
+	return WEIR_EXIT_OK;
+}
+
+static void remove_dir(struct upgrade *up)
+{
+	unsigned int i;
+
+	for (i = 0; i < up->spaces.count; i++)
+		unlink(up->spaces.list[i].state);
+	rmdir(WEIR_UPGRADE_DIR);
+}
+
+/* Do something in each of the first @count namespaces, until it fails; an enum weir_exit. */
+static int in_each(struct upgrade *up, unsigned int count,
+		   int (*what)(struct upgrade *up, struct weir_space *space))
+{
+	int status = WEIR_EXIT_OK;
+	unsigned int i;
+
+	for (i = 0; !status && i < count; i++) {
+		status = weir_space_enter(up->tool, &up->spaces.list[i]);
+		if (!status)
+			status = what(up, &up->spaces.list[i]);
+	}
+	go_home(up);
+	return status;
+}
+
+static int in_all(struct upgrade *up, int (*what)(struct upgrade *up, struct weir_space *space))
+{
+	return in_each(up, up->spaces.count, what);
+}
+
+/* The programs call the module, and keep it. */
+static int detach(struct upgrade *up, struct weir_space *space)
+{
+	return weir_space_detach(up->tool, space);
+}
+
+static int attach(struct upgrade *up, struct weir_space *space)
+{
+	return weir_space_attach(up->tool, space);
+}
+
+static int wait_unused(struct upgrade *up)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_NS };
+	int tries;
+
+	for (tries = 0; tries < TRIES && weir_kmod_users(); tries++)
+		nanosleep(&pause, NULL);
+	if (tries < TRIES)
+		return WEIR_EXIT_OK;
+	weir_err_set(&up->tool->err, "the module is still in use");
+	return WEIR_EXIT_REFUSED;
+}
+
+static int nft(struct upgrade *up, const char *input)
+{
+	static const char *const argv[] = { "nft", "-f", "-", NULL };
+	char text[200];
+
+	if (!weir_program_run(argv, input, text, sizeof(text)))
+		return WEIR_EXIT_OK;
+	weir_err_set(&up->tool->err, "nft: %s", text);
+	return WEIR_EXIT_REFUSED;
+}
+
+static int close_space(struct upgrade *up, struct weir_space *space)
+{
+	up->closed++;
+	return nft(up, RULES);
+}
+
+static int open_space(struct upgrade *up, struct weir_space *space)
+{
+	struct weir_err err = up->tool->err;
+
+	if (nft(up, "delete table inet " TABLE "\n"))
+		weir_note(up->tool, "warning", "all packets are still dropped in the %s namespace %.200s: %.200s; by hand: nft delete table inet %s",
+			  *space->name ? "network" : "initial", space->name, up->tool->err.text,
+			  TABLE);
+	up->tool->err = err;
+	return WEIR_EXIT_OK;
+}
+
+static void open_all(struct upgrade *up)
+{
+	in_each(up, up->closed, open_space);
+	if (up->closed)
+		up->told.closed_ns = now_ns() - up->closed_at;
+	up->closed = 0;
+}
+
+static int save(struct upgrade *up, struct weir_space *space)
+{
+	int status;
+
+	up->tool->detached = space;
+	status = weir_tool_reach(up->tool);
+	if (!status)
+		status = weir_save_state(up->tool, space->state);
+	up->tool->detached = NULL;
+	return status;
+}
+
+static int restore(struct upgrade *up, struct weir_space *space)
+{
+	return weir_restore_again(up->tool, space->state, false);
+}
+
+/* Load a module and give it everything. */
+static int bring(struct upgrade *up, const struct weir_kmod *kmod)
+{
+	int status = WEIR_EXIT_OK;
+
+	up->in_force_at = 0;
+	if (weir_kmod_load(kmod, up->params, &up->tool->err))
+		return WEIR_EXIT_REFUSED;
+	status = in_all(up, restore);
+	if (status)
+		return status;
+	up->in_force_at = now_ns();
+	return in_all(up, attach);
+}
+
+/* The new one did not take everything. */
+static int put_back(struct upgrade *up)
+{
+	struct weir_err *err = &up->tool->err;
+	int status = WEIR_EXIT_REFUSED;
+
+	if (!*up->old.path)
+		return weir_err_set(err, "the file of the old module is unknown");
+	if (up->in_force_at) {
+		/* what was counted since; the states so far stay otherwise */
+		in_all(up, detach);
+		wait_unused(up);
+		in_all(up, save);
+		up->removed_at = now_ns();
+	}
+	if (!weir_kmod_is_loaded() || !weir_kmod_unload(err))
+		status = bring(up, &up->old);
+	return status;
+}
+
+/* Shorten grace periods, or no longer; is that a change? */
+static bool expedite(bool on)
+{
+	int fd = open(EXPEDITED, O_RDWR | O_CLOEXEC);
+	char was = on ? '1' : '0';
+	bool done;
+
+	done = fd >= 0 && read(fd, &was, 1) == 1 && was == (on ? '0' : '1') &&
+	       pwrite(fd, on ? "1" : "0", 1, 0) == 1;
+	if (fd >= 0)
+		close(fd);
+	return done;
+}
+
+/* What there is to be done before the module is removed; undo() takes it back. */
+static int prepare(struct upgrade *up)
+{
+	int status = in_all(up, detach);
+
+	if (!status)
+		status = wait_unused(up);
+	up->closed_at = now_ns();
+	if (!status && up->words->closed)
+		status = in_all(up, close_space);
+	up->saved_at = now_ns();
+	if (!status)
+		status = in_all(up, save);
+	up->removed_at = now_ns();
+	if (!status && weir_kmod_unload(&up->tool->err))
+		status = WEIR_EXIT_REFUSED;
+	return status;
+}
+
+static void undo(struct upgrade *up)
+{
+	struct weir_err err = up->tool->err;
+
+	open_all(up);
+	if (in_all(up, attach))
+		weir_note(up->tool, "warning", "XDP programs were not attached again: %.300s",
+			  up->tool->err.text);
+	up->tool->err = err;
+}
+
+static int replace(struct upgrade *up)
+{
+	struct weir_tool *tool = up->tool;
+	char time[WEIR_TEXT_SIZE];
+	int status = prepare(up);
+
+	if (status) {
+		undo(up);
+		remove_dir(up);
+		return status;
+	}
+	status = bring(up, &up->new);
+	if (!status) {
+		open_all(up);
+		remove_dir(up);
+		return status;
+	}
+	weir_complain(tool, "upgrade");
+	status = put_back(up);
+	open_all(up);
+	if (status)
+		weir_complain(tool, "upgrade");
+	if (status && !up->in_force_at) {
+		weir_err_set(&tool->err, "the old module could not be put back, so nothing is limited; the states are in %s: see UPGRADE in weir(8)",
+			     WEIR_UPGRADE_DIR);
+		return WEIR_EXIT_UNREACHABLE;
+	}
+	if (status) {
+		remove_dir(up);
+		weir_err_set(&tool->err, "limits, counts and blocks are in force, but not all XDP programs are attached: see 'weir xdp show'");
+		return WEIR_EXIT_REFUSED;
+	}
+	remove_dir(up);
+	weir_err_set(&tool->err, "the old module is back, with everything; packets were %s for %s",
+		     up->told.closed_ns ? "dropped" : "not limited",
+		     weir_text_time(up->told.closed_ns ? up->told.closed_ns :
+				    up->in_force_at - up->removed_at, time));
+	return WEIR_EXIT_REFUSED;
+}
+
+static int run(struct upgrade *up)
+{
+	bool force = up->tool->force, quiet = up->tool->quiet, expedited;
+	sigset_t fatal, was;
+	int status;
+
+	sigemptyset(&fatal);
+	sigaddset(&fatal, SIGHUP);
+	sigaddset(&fatal, SIGINT);
+	sigaddset(&fatal, SIGQUIT);
+	sigaddset(&fatal, SIGTERM);
+	sigprocmask(SIG_BLOCK, &fatal, &was);
+	weir_kmod_params(up->params);
+	up->tool->force = true;
+	up->tool->quiet = true;
+	status = make_dir(up);
+	expedited = expedite(true);
+	if (!status)
+		status = replace(up);
+	if (expedited)
+		expedite(false);
+	up->tool->force = force;
+	up->tool->quiet = quiet;
+	if (!up->words->closed)
+		up->told.unlimited_ns = up->in_force_at - up->removed_at;
+	if (!up->words->closed)
+		up->told.uncounted_ns = up->removed_at - up->saved_at;
+	sigprocmask(SIG_SETMASK, &was, NULL);
+	return status;
+}
+
+static void show_space(struct weir_out *out, const struct weir_space *space)
+{
+	weir_out_begin(out, NULL, '{');
+	if (!*space->name)
+		weir_out_text(out, "initial");
+	weir_set_show(&weir_space_fields, WEIR_RESULT, out, space);
+	weir_out_text(out, "\n");
+	weir_out_end(out, '}');
+}
+
+static void show_gap(struct weir_out *out, const struct weir_upgraded *told)
+{
+	char gap[WEIR_TEXT_SIZE], before[WEIR_TEXT_SIZE];
+
+	if (told->closed_ns)
+		weir_out_text(out, "packets were dropped for %s\n",
+			      weir_text_time(told->closed_ns, gap));
+	else
+		weir_out_text(out, "packets were not limited for %s, nor counted for %s before that\n",
+			      weir_text_time(told->unlimited_ns, gap),
+			      weir_text_time(told->uncounted_ns, before));
+}
+
+static void show(struct upgrade *up)
+{
+	const struct weir_upgraded *told = &up->told;
+	struct weir_out *out = &up->tool->out;
+	unsigned int i;
+
+	weir_out_begin(out, NULL, '[');
+	weir_out_begin(out, NULL, '{');
+	weir_set_show(&weir_upgraded_fields, WEIR_RESULT | (out->json ? WEIR_EVENT : 0), out, told);
+	weir_out_text(out, "\n");
+	weir_out_begin(out, "namespaces", '[');
+	for (i = 0; i < told->space_count; i++)
+		show_space(out, &told->spaces[i]);
+	weir_out_end(out, ']');
+	if (!up->tool->check && !up->same)
+		show_gap(out, told);
+	weir_out_end(out, '}');
+	weir_out_end(out, ']');
+}
+
+int weir_upgrade(struct weir_tool *tool, const struct weir_command *command,
+		 union weir_model *model)
+{
+	struct upgrade up = { .tool = tool, .words = &model->upgrade, .here = -1, .dir = -1 };
+	int status;
+
+	tool->upgrades = true;
+	status = plan(&up);
+
+	if (!status && !tool->check && !up.same)
+		status = run(&up);
+	if (!status && up.same)
+		weir_note(tool, "note", "this module is loaded already; with -force, it is loaded anew");
+	if (!status)
+		show(&up);
+	weir_spaces_free(&up.spaces);
+	if (up.here >= 0)
+		close(up.here);
+	if (up.dir >= 0)
+		close(up.dir);
+	return status;
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Generic commands: send a request, show the answers, map the result to an exit status. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lang/config.h"
+#include "tool.h"
+
+/* PROC_USER_INIT_INO of the kernel */
+#define INITIAL_USER_NS	"user:[4026531837]"
+
+/* Attempts to dump a configuration that changes during the dump. */
+#define TRIES	8
+
+/* To wait for an upgrade; not for ever, as modprobe may be set up to call this tool. */
+#define PAUSES		10000
+#define PAUSE_NS	1000000
+
+#define SIGNED	\
+	" (this kernel loads only signed modules: where Secure Boot refuses the key, enrol it with 'mokutil --import')"
+
+/* Whether this kernel loads only signed modules. */
+static bool wants_signature(void)
+{
+	char text[8] = "";
+	FILE *file = fopen("/sys/module/module/parameters/sig_enforce", "re");
+
+	if (file) {
+		if (!fgets(text, sizeof(text), file))
+			text[0] = '\0';
+		fclose(file);
+	}
+	return text[0] == 'Y';
+}
+
+/*
+ * The kernel cannot tell whether a lookup of the family comes from one who may load modules, so
+ * the module has no alias for it. Others than the host's root would be refused.
+ */
+static void load_module(void)
+{
+	static char *const words[] = { "modprobe", "-q", "weir", NULL };
+	char space[64] = "";
+	pid_t pid;
+
+	if (geteuid() || readlink("/proc/self/ns/user", space, sizeof(space) - 1) < 0 ||
+	    strcmp(space, INITIAL_USER_NS))
+		return;
+	if (!posix_spawn(&pid, "/sbin/modprobe", NULL, NULL, words, environ))
+		waitpid(pid, NULL, 0);
+}
+
+/*
+ * While another process replaces the module, what the old one is told is lost, and without a
+ * module this one would load one.
+ */
+static void await_upgrade(void)
+{
+	int fd = open(WEIR_UPGRADE_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), i;
+	const struct timespec pause = { .tv_nsec = PAUSE_NS };
+
+	if (fd < 0)
+		return;
+	for (i = 0; i < PAUSES && flock(fd, LOCK_SH | LOCK_NB); i++)
+		nanosleep(&pause, NULL);
+	close(fd);
+}
+
+int weir_tool_reach(struct weir_tool *tool)
+{
+	int ret;
+
+	if (tool->reached)
+		return WEIR_EXIT_OK;
+	if (tool->outside)	/* its sentence is there */
+		return WEIR_EXIT_UNREACHABLE;
+	if (!tool->upgrades)
+		await_upgrade();
+	ret = weir_nl_open(&tool->nl);
+	if (ret == -ENOENT && tool->loads && !tool->check) {
+		weir_nl_close(&tool->nl);
+		load_module();
+		ret = weir_nl_open(&tool->nl);
+	}
+	tool->reached = !ret;
+	tool->missing = ret == -ENOENT;
+	if (!ret)
+		return WEIR_EXIT_OK;
+	if (ret == -ENOENT && tool->check)
+		weir_err_set(&tool->err, "the module is not loaded");
+	else if (ret == -ENOENT)
+		weir_err_set(&tool->err, "kernel module not loaded; run 'modprobe weir', in a container on its host, to see why%s",
+			     wants_signature() ? SIGNED : "");
+	else
+		weir_err_set(&tool->err, "cannot reach the kernel module: %.400s",
+			     tool->nl.err.text);
+	return WEIR_EXIT_UNREACHABLE;
+}
+
+int weir_tool_settle(struct weir_tool *tool, const struct weir_request *request, int allowed)
+{
+	int ret = request->ret;
+
+	if (*request->warning)
+		weir_note_kernel(tool, request);
+	if (tool->check && ret == -EPERM) {
+		weir_note_unasked(tool, tool->nl.err.text);
+		return WEIR_EXIT_OK;
+	}
+	if (ret == -ECANCELED || (tool->exist && ret && ret == allowed))
+		return WEIR_EXIT_OK;
+	if (!ret && !request->interrupted)
+		return WEIR_EXIT_OK;
+	if (!ret) {
+		weir_err_set(&tool->err, "changed while it was being read; the output may be incomplete");
+		return WEIR_EXIT_INTERRUPTED;
+	}
+	tool->err = tool->nl.err;
+	return request->refused ? WEIR_EXIT_REFUSED : WEIR_EXIT_UNREACHABLE;
+}
+
+struct weir_request weir_request_of(const struct weir_command *command, const void *model)
+{
+	return (struct weir_request){
+		.cmd = command->cmd, .flags = command->flags, .set = command->set,
+		.verb = command->verb, .model = command->set ? model : NULL,
+		.reply_set = command->reply_set,
+	};
+}
+
+bool weir_command_exempts(const struct weir_command *command)
+{
+	return command->set == &weir_exempt_fields || command->set == &weir_block_fields;
+}
+
+int weir_run_plain(struct weir_tool *tool, const struct weir_command *command,
+		   union weir_model *model)
+{
+	struct weir_request request = weir_request_of(command, model);
+
+	if (command->set == &weir_limit_fields) {
+		model->limit.check = tool->check;
+	} else if (weir_command_exempts(command)) {
+		model->exempt.check = tool->check;
+		model->exempt.replace = tool->exist;
+		model->exempt.force = tool->force;
+	}
+	weir_nl_ask(&tool->nl, &request);
+	return weir_tool_settle(tool, &request, command->allowed);
+}
+
+int weir_tool_list(struct weir_tool *tool, struct weir_request *request, int allowed)
+{
+	request->into = &tool->answer;
+	tool->answers = 0;
+	weir_out_begin(&tool->out, NULL, '[');
+	weir_nl_ask(&tool->nl, request);
+	weir_out_end(&tool->out, ']');
+	return weir_tool_settle(tool, request, allowed);
+}
+
+struct showing {
+	struct weir_tool *tool;
+	const struct weir_command *command;
+};
+
+/* Abort a dump once output fails. */
+static int show_answer(const void *model, void *data)
+{
+	const struct showing *showing = data;
+	const struct weir_exempt *exempt = model;
+	bool blocks = showing->command->set == &weir_block_fields;
+
+	if (weir_command_exempts(showing->command) && exempt->block != blocks)
+		return 0;
+	showing->command->show(&showing->tool->out, model);
+	showing->tool->answers++;
+	return ferror(showing->tool->out.to) ? -ECANCELED : 0;
+}
+
+int weir_run_show(struct weir_tool *tool, const struct weir_command *command,
+		  union weir_model *model)
+{
+	struct showing showing = { tool, command };
+	struct weir_request request = weir_request_of(command, model);
+
+	if (command->set == &weir_limit_fields) {
+		model->limit.want_stats = tool->stats;
+		request.flags = *model->limit.name ? 0 : NLM_F_DUMP;
+	} else if (weir_command_exempts(command)) {
+		model->exempt.want_stats = tool->stats;
+	}
+	request.reply = show_answer;
+	request.data = &showing;
+	return weir_tool_list(tool, &request, command->allowed);
+}
+
+int weir_get_limit(struct weir_tool *tool, const char *name,
+		   struct weir_limit *limit, struct weir_request *request)
+{
+	struct weir_limit asked = { .want_stats = tool->stats };
+
+	snprintf(asked.name, sizeof(asked.name), "%s", name);
+	*request = (struct weir_request){
+		.cmd = WEIR_CMD_LIMIT_GET, .set = &weir_limit_fields,
+		.verb = WEIR_ON_SHOW, .model = &asked,
+		.reply_set = &weir_limit_fields, .into = limit,
+	};
+	return weir_nl_ask(&tool->nl, request);
+}
+
+int weir_check_names(struct weir_tool *tool, const struct weir_command *command,
+		     const union weir_model *model)
+{
+	const struct weir_field *field = command->set ? command->set->fields : NULL;
+	char word[WEIR_TEXT_SIZE];
+	struct weir_limit limit;
+	struct weir_request get;
+	const char *name;
+	int ret;
+
+	for (; command->reply_set && field && field->type; field++) {
+		name = weir_field_at(field, model);
+		if (field->type != &weir_type_name || !(field->flags & command->verb) || !*name)
+			continue;
+		ret = weir_get_limit(tool, name, &limit, &get);
+		if (ret != -ENOENT && !weir_tool_settle(tool, &get, 0))
+			continue;
+		if (ret != -ENOENT)
+			return WEIR_EXIT_UNREACHABLE;
+		weir_err_set(&tool->err, "%s '%s': no limit of that name; limit show lists them",
+			     weir_field_name(field, word), name);
+		return WEIR_EXIT_REFUSED;
+	}
+	return WEIR_EXIT_OK;
+}
+
+struct gathering {
+	struct weir_config *config;
+	struct weir_err err;
+};
+
+static int take_limit(const void *model, void *data)
+{
+	struct gathering *to = data;
+
+	return weir_config_add_limit(to->config, model, &to->err) ? -ESTALE : 0;
+}
+
+static int take_exempt(const void *model, void *data)
+{
+	struct gathering *to = data;
+
+	return weir_config_add_exempt(to->config, model, &to->err) ? -ESTALE : 0;
+}
+
+static int take_list(const void *model, void *data)
+{
+	struct gathering *to = data;
+
+	return weir_config_add_list(to->config, model, &to->err) ? -ESTALE : 0;
+}
+
+int weir_get_config(struct weir_tool *tool, struct weir_config *config, bool all)
+{
+	const struct weir_limit asked = { .want_stats = tool->stats };
+	struct gathering to = { .config = config };
+	struct weir_request lists[] = {
+		{ .cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP, .set = &weir_limit_fields,
+		  .verb = WEIR_ON_SHOW, .model = &asked, .reply_set = &weir_limit_fields,
+		  .reply = take_limit, .data = &to },
+		{ .cmd = WEIR_CMD_EXEMPT_GET, .flags = NLM_F_DUMP, .reply_set = &weir_exempt_fields,
+		  .reply = take_exempt, .data = &to },
+		{ .cmd = WEIR_CMD_PREFIX_LIST_GET, .flags = NLM_F_DUMP,
+		  .reply_set = &weir_list_fields, .reply = take_list, .data = &to },
+	}, *end = lists + (all ? 3 : 1), *list;
+	int tries;
+
+	for (tries = 0; tries < TRIES; tries++) {
+		weir_config_clear(config);
+		for (list = lists; list < end; list++) {
+			weir_nl_ask(&tool->nl, list);
+			if (list->ret && list->ret != -ESTALE && !list->interrupted)
+				return weir_tool_settle(tool, list, 0);
+			/* a duplicate means that the list changed during the dump */
+			if (list->ret || list->interrupted)
+				break;
+		}
+		if (list == end)
+			return WEIR_EXIT_OK;
+	}
+	weir_err_set(&tool->err, WEIR_KEEPS_CHANGING);
+	return WEIR_EXIT_INTERRUPTED;
+}
+
+struct weir_config *weir_there(struct weir_tool *tool, bool all)
+{
+	static struct weir_config there;
+	struct weir_err err = tool->err;
+	bool got = tool->reached && !weir_get_config(tool, &there, all);
+
+	tool->err = err;
+	return got ? &there : NULL;
+}
+
+struct weir_config *weir_there_counted(struct weir_tool *tool)
+{
+	bool stats = tool->stats;
+	struct weir_config *there;
+
+	tool->stats = true;
+	there = weir_there(tool, false);
+	tool->stats = stats;
+	return there;
+}

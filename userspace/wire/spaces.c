@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Go through the network namespaces: by name, by the processes in them, and if those were not
+ * enough, by descriptors and mounts of processes. What only a socket keeps is not found.
+ */
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "wire/spaces.h"
+
+#define OWN	"/proc/self/ns/net"
+
+int weir_space_enter(struct weir_tool *tool, const struct weir_space *space)
+{
+	if (tool->reached)
+		weir_nl_close(&tool->nl);
+	tool->reached = false;
+	tool->limits_asked = false;
+	tool->spare_asked = false;
+	if (!setns(space->fd, CLONE_NEWNET))
+		return WEIR_EXIT_OK;
+	weir_err_set(&tool->err, "cannot enter network namespace '%.200s': %s", space->name,
+		     strerror(errno));
+	return WEIR_EXIT_REFUSED;
+}
+
+/* Enlarge an array by one element; false: no memory. */
+static bool grow(void **list, unsigned int count, unsigned int *room, size_t size)
+{
+	unsigned int more = *room ? 2 * *room : 64;
+	void *grown;
+
+	if (count < *room)
+		return true;
+	grown = realloc(*list, more * size);
+	if (!grown)
+		return false;
+	*list = grown;
+	*room = more;
+	return true;
+}
+
+static bool was_seen(const struct weir_spaces *spaces, uint64_t inode)
+{
+	unsigned int i;
+
+	for (i = 0; i < spaces->seen_count; i++)
+		if (spaces->seen[i] == inode)
+			return true;
+	return false;
+}
+
+static int no_memory(struct weir_tool *tool)
+{
+	weir_err_set(&tool->err, WEIR_NO_MEMORY);
+	return WEIR_EXIT_OUTPUT;
+}
+
+/* Look at one that may have been seen, and add it if it has something. */
+static int look(struct weir_tool *tool, struct weir_spaces *spaces, const char *path,
+		const char *name)
+{
+	struct weir_space space = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
+	struct stat is;
+	int status = WEIR_EXIT_OK;
+
+	if (space.fd < 0)
+		return WEIR_EXIT_OK;
+	if (fstat(space.fd, &is) || was_seen(spaces, is.st_ino))
+		goto out;
+	if (!grow((void **)&spaces->seen, spaces->seen_count, &spaces->seen_room,
+		  sizeof(*spaces->seen)) ||
+	    !grow((void **)&spaces->list, spaces->count, &spaces->room, sizeof(*spaces->list))) {
+		status = no_memory(tool);
+		goto out;
+	}
+	snprintf(space.name, sizeof(space.name), "%s", name);
+	/* the module counts those that it cannot enter, or that are no network namespaces */
+	if (weir_space_enter(tool, &space))
+		goto out;
+	spaces->seen[spaces->seen_count++] = is.st_ino;
+	status = spaces->look_into(tool, &space, spaces->data);
+	if (!status && space.has) {
+		spaces->list[spaces->count++] = space;
+		spaces->found += !!space.limits;
+		return WEIR_EXIT_OK;
+	}
+	free(space.early);
+out:
+	close(space.fd);
+	return status;
+}
+
+static bool have_all(const struct weir_spaces *spaces)
+{
+	return spaces->found >= spaces->told;
+}
+
+/* Those of ip-netns(8), also those without limits, as they may have exemptions. */
+static int look_at_names(struct weir_tool *tool, struct weir_spaces *spaces)
+{
+	DIR *dir = opendir(WEIR_NETNS_DIR);
+	struct dirent *entry;
+	char path[PATH_MAX];
+	int status = WEIR_EXIT_OK;
+
+	while (dir && !status && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), WEIR_NETNS_DIR "/%s", entry->d_name);
+		status = look(tool, spaces, path, entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return status;
+}
+
+static int look_at_process(struct weir_tool *tool, struct weir_spaces *spaces, const char *pid)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "/proc/%s/ns/net", pid);
+	return look(tool, spaces, path, pid);
+}
+
+static int look_at_descriptors(struct weir_tool *tool, struct weir_spaces *spaces,
+			       const char *pid)
+{
+	char path[PATH_MAX], to[64];
+	int status = WEIR_EXIT_OK;
+	struct dirent *entry;
+	ssize_t length;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%s/fd", pid);
+	dir = opendir(path);
+	while (dir && !status && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%s/fd/%s", pid, entry->d_name);
+		length = readlink(path, to, sizeof(to));
+		if (length > 4 && !strncmp(to, "net:", 4))
+			status = look(tool, spaces, path, path);
+	}
+	if (dir)
+		closedir(dir);
+	return status;
+}
+
+static int look_at_mounts(struct weir_tool *tool, struct weir_spaces *spaces, const char *pid)
+{
+	char path[PATH_MAX], at[PATH_MAX - 64], *line = NULL;
+	int status = WEIR_EXIT_OK;
+	size_t room = 0;
+	FILE *mounts;
+
+	snprintf(path, sizeof(path), "/proc/%s/mountinfo", pid);
+	mounts = fopen(path, "re");
+	/* ID, parent, device, root, mount point: see proc(5) */
+	while (mounts && !status && getline(&line, &room, mounts) > 0) {
+		if (sscanf(line, "%*s %*s %*s net:%*s %4000s", at) != 1)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/root%s", pid, at);
+		status = look(tool, spaces, path, path);
+	}
+	free(line);
+	if (mounts)
+		fclose(mounts);
+	return status;
+}
+
+typedef int look_at(struct weir_tool *tool, struct weir_spaces *spaces, const char *pid);
+
+static int look_at_processes(struct weir_tool *tool, struct weir_spaces *spaces, look_at *what,
+			     bool all)
+{
+	DIR *dir = opendir("/proc");
+	int status = WEIR_EXIT_OK;
+	struct dirent *entry;
+
+	while (dir && !status && (all || !have_all(spaces))) {
+		entry = readdir(dir);
+		if (!entry)
+			break;
+		if (isdigit((unsigned char)entry->d_name[0]))
+			status = what(tool, spaces, entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return status;
+}
+
+int weir_spaces_walk(struct weir_tool *tool, struct weir_spaces *spaces)
+{
+	/* the others take longer */
+	static look_at *const ways[] = { look_at_process, look_at_mounts, look_at_descriptors };
+	struct weir_space home = { .fd = open(OWN, O_RDONLY | O_CLOEXEC) };
+	int status = look(tool, spaces, OWN, ""), ret;
+	size_t i;
+
+	if (!status)
+		status = look_at_names(tool, spaces);
+	for (i = 0; !status && i < sizeof(ways) / sizeof(ways[0]); i++)
+		status = look_at_processes(tool, spaces, ways[i], !i);
+	ret = weir_space_enter(tool, &home);
+	close(home.fd);
+	return status ? status : ret;
+}
+
+void weir_spaces_free(struct weir_spaces *spaces)
+{
+	unsigned int i;
+
+	for (i = 0; i < spaces->count; i++) {
+		free(spaces->list[i].early);
+		close(spaces->list[i].fd);
+	}
+	free(spaces->list);
+	free(spaces->seen);
+	*spaces = (struct weir_spaces){ .count = 0 };
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The network namespaces, and those that have limits. */
+#ifndef WEIR_SPACES_H
+#define WEIR_SPACES_H
+
+#include "tool.h"
+
+struct weir_spaces {
+	struct weir_space *list;	/* those with limits, exemptions or lists */
+	unsigned int count, room;
+	uint32_t told;			/* how many have limits, as the module says */
+	uint32_t found;			/* how many of those are in the list */
+	uint64_t *seen;			/* inodes of all that were looked at */
+	unsigned int seen_count, seen_room;
+	/* Look into one that was entered, which may get has: then it is added to the list. */
+	int (*look_into)(struct weir_tool *tool, struct weir_space *space, void *data);
+	void *data;
+};
+
+/*
+ * Find them from within the initial one; WEIR_EXIT_OK, or another with a sentence. Some may not be
+ * found: compare told and found.
+ */
+int weir_spaces_find(struct weir_tool *tool, struct weir_spaces *spaces);
+/*
+ * From within any, look into each until as many as told were found with limits; an
+ * enum weir_exit of look_into, or of weir_space_enter() for the way back.
+ */
+int weir_spaces_walk(struct weir_tool *tool, struct weir_spaces *spaces);
+/* Go there, to ask the module anew: an enum weir_exit with a sentence. */
+int weir_space_enter(struct weir_tool *tool, const struct weir_space *space);
+/*
+ * xdp/space.c: list the XDP programs of the namespace that was entered, detach them, and attach
+ * them again; likewise.
+ */
+int weir_space_list(struct weir_tool *tool, struct weir_space *space);
+int weir_space_detach(struct weir_tool *tool, struct weir_space *space);
+int weir_space_attach(struct weir_tool *tool, struct weir_space *space);
+void weir_spaces_free(struct weir_spaces *spaces);
+
+#endif
