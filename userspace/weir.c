@@ -9,7 +9,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "tool.h"
+#include "commands/commands.h"
+#include "wire/spaces.h"
 
 static void show_version(struct weir_out *out)
 {

@@ -6,9 +6,7 @@
  */
 #include <linux/genetlink.h>
 
-#include "lang/config.h"
 #include "tool_fuzz.h"
-#include "lang/value.h"
 
 /* Set the defaults that the kernel would fill in. */
 static void complete(struct weir_limit *limit)

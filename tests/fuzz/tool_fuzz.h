@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool.h"
+#include "commands/commands.h"
 
 struct said {
 	char *out, *err;

@@ -6,11 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lang/field.h"
-#include "wire/nl.h"
-#include "tool.h"
+#include "files/lines.h"
 #include "unit.h"
-#include "lang/value.h"
 
 static struct weir_err err;
 

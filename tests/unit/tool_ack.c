@@ -5,7 +5,7 @@
 #include <linux/netlink.h>
 #include <sys/socket.h>
 
-#include "wire/nl.h"
+#include "wire/netlink.h"
 #include "unit.h"
 
 static struct weir_nl nl;

@@ -12,9 +12,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "lang/config.h"
-#include "tool.h"
 #include "unit.h"
+#include "wire/request.h"
 
 #define SOCKETS	4
 

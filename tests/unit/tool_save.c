@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tool.h"
+#include "commands/commands.h"
 #include "unit.h"
 
 #define TRIES 8

@@ -4,8 +4,7 @@
 #include <inttypes.h>
 #include <sys/param.h>
 
-#include "show/show.h"
-#include "lang/value.h"
+#include "advice/advise.h"
 
 #define ROWS	12	/* of budgets that would refuse something */
 #define HOUR_NS	3600000000000ull

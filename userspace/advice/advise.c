@@ -11,9 +11,9 @@
 #include <time.h>
 
 #include "advice/advice.h"
+#include "advice/advise.h"
 #include "advice/capture.h"
 #include "advice/frame.h"
-#include "lang/value.h"
 #include "advice/watch.h"
 
 #define SECOND_MS	1000

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-#include "count/window.h"
 #include "advice/demand.h"
+#include "count/window.h"
 
 /* 1, 2, 3, 5, 7 and their decimal multiples; of bytes a thousand times that. */
 #define RUNGS		60

@@ -14,9 +14,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "lang/value.h"
 #include "advice/watch.h"
-
 #include "state/state_message.h"
 
 #define MS		1000000ull	/* in ns */

@@ -11,8 +11,7 @@
 #include <sys/param.h>
 #include <unistd.h>
 
-#include "lang/config.h"
-#include "tool.h"
+#include "commands/commands.h"
 
 struct batch {
 	struct weir_tool *tool;

@@ -6,8 +6,8 @@
 #include <net/if.h>
 #include <string.h>
 
-#include "tool.h"
-#include "lang/value.h"
+#include "commands/commands.h"
+#include "wire/spaces.h"
 
 #define FILES	"<FILE>"	/* the shell completes file names */
 #define SOURCES	100		/* maximum number offered */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "tool.h"
+#include "commands/commands.h"
 
 #define WIDTH	79
 #define INDENT	8

@@ -7,9 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "lang/config.h"
-#include "tool.h"
-#include "lang/value.h"
+#include "commands/commands.h"
 
 static void show_one(struct weir_tool *tool, const struct weir_limit *limit)
 {
@@ -269,31 +267,6 @@ static void warn_observe(struct weir_tool *tool, const struct weir_limit *limit,
 			  (unsigned int)was->stats.blocked_now, prefixes, limit->name);
 }
 
-static bool knows_none(const struct weir_limit *limit)
-{
-	return limit->has & WEIR_HAS(LIMIT_KNOWN_MS) && !limit->known_ms;
-}
-
-void weir_note_known(struct weir_tool *tool, const struct weir_limit *limit,
-		     const struct weir_limit *was)
-{
-	const struct weir_limit_stats *stats = &was->stats;
-	bool none = knows_none(limit);
-
-	if (!was->newcomers.count && limit->newcomers.count && !none)
-		weir_note(tool, "note",
-			  "limit '%s' does not learn: it knows the sources that are in its table (%u that count now, and idle ones), also those of a flood; 'known none' knows nobody, 'weir source forget all limit %s' learns",
-			  limit->name, (unsigned int)stats->sources_now, limit->name);
-	if (!was->newcomers.count || !stats->known_now)
-		return;
-	if (!limit->newcomers.count)
-		weir_note(tool, "note", "limit '%s' forgets which sources are known (%" PRIu64 ")",
-			  limit->name, stats->known_now);
-	else if (none && !knows_none(was))
-		weir_note(tool, "note", "limit '%s' keeps the %" PRIu64 " sources that it knows; if they belong to a flood: weir source forget all limit %s",
-			  limit->name, stats->known_now, limit->name);
-}
-
 void weir_warn_set(struct weir_tool *tool, const void *model)
 {
 	struct weir_limit limit = *(const struct weir_limit *)model, was;
@@ -383,15 +356,6 @@ static void warn_each(struct weir_tool *tool, const char *name)
 		return;
 	for (limit = there->limits; limit < there->limits + there->limit_count; limit++)
 		warn_blocked(tool, limit, "releases");
-}
-
-const char *weir_forgotten_text(uint64_t known, const char *before, char buf[WEIR_TEXT_SIZE])
-{
-	*buf = '\0';
-	if (known)
-		snprintf(buf, WEIR_TEXT_SIZE, "%s%" PRIu64 " known source%s forgotten", before,
-			 known, known == 1 ? " is" : "s are");
-	return buf;
 }
 
 /* What goes with a limit, or all: the counts of how many sources, and which are known. */

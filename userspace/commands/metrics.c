@@ -10,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/config.h"
-#include "tool.h"
-#include "lang/value.h"
+#include "commands/commands.h"
 
 /* A request of HTTP ends within so many lines. */
 #define HTTP_LINES	256

@@ -12,8 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lang/config.h"
-#include "tool.h"
+#include "commands/commands.h"
 
 /* Newly limited sources that text output shows per second. */
 #define LIMITED_MOST	10

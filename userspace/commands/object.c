@@ -5,8 +5,9 @@
 #include <linux/netlink.h>
 #include <string.h>
 
-#include "lang/config.h"
-#include "tool.h"
+#include "advice/advise.h"
+#include "commands/commands.h"
+#include "top/top.h"
 
 /* Judge the conditions only if "match" replaced them; else they are incomplete. */
 static void note_set(struct weir_tool *tool, const void *model)

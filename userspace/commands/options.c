@@ -6,8 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tool.h"
-#include "lang/value.h"
+#include "commands/commands.h"
 
 enum { OPT_CHECK = 256, OPT_FORCE, OPT_EXIST, OPT_BRIEF, OPT_TIMEOUT, OPT_SCHEMA, OPT_FALLBACK,
 	OPT_RESUME, OPT_CONFIRM };

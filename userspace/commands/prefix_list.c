@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/config.h"
-#include "tool.h"
-#include "lang/value.h"
+#include "commands/commands.h"
 
 static int add_prefix(struct weir_tool *tool, struct weir_list_change *change, const char *text)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tool.h"
+#include "commands/commands.h"
 
 static const struct weir_word *command_words(const struct weir_object *object,
 					     struct weir_word words[WEIR_WORDS_MAX])

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tool.h"
+#include "commands/commands.h"
 
 #define ON_ANY	(WEIR_ON_ADD | WEIR_ON_SET | WEIR_ON_SHOW | WEIR_ON_RENAME)
 

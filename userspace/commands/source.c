@@ -9,9 +9,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "lang/config.h"
-#include "tool.h"
-#include "lang/value.h"
+#include "commands/commands.h"
 
 #define NOTHING_LEFT	"not charged: nothing is left"
 #define SECOND		1000000000ull	/* in ns */

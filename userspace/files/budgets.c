@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What becomes of the counts if a limit gets other budgets: those that go, and those that go on. */
+/*
+ * What becomes of the counts if a limit gets other budgets: those that go, and those that go on.
+ * And which sources are known then.
+ */
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "lang/config.h"
-#include "tool.h"
-#include "lang/value.h"
+#include "files/files.h"
 
 /* Of an amount, a window and a unit. */
 #define WORDS_SIZE	64
@@ -172,4 +174,38 @@ void weir_note_budgets(struct weir_tool *tool, const struct weir_limit *limit)
 	if (!(new.has & WEIR_HAS(LIMIT_BUDGETS_BY)))
 		memcpy(new.budgets_by, was.budgets_by, sizeof(new.budgets_by));
 	weir_note_changed(tool, &new, &was);
+}
+
+static bool knows_none(const struct weir_limit *limit)
+{
+	return limit->has & WEIR_HAS(LIMIT_KNOWN_MS) && !limit->known_ms;
+}
+
+void weir_note_known(struct weir_tool *tool, const struct weir_limit *limit,
+		     const struct weir_limit *was)
+{
+	const struct weir_limit_stats *stats = &was->stats;
+	bool none = knows_none(limit);
+
+	if (!was->newcomers.count && limit->newcomers.count && !none)
+		weir_note(tool, "note",
+			  "limit '%s' does not learn: it knows the sources that are in its table (%u that count now, and idle ones), also those of a flood; 'known none' knows nobody, 'weir source forget all limit %s' learns",
+			  limit->name, (unsigned int)stats->sources_now, limit->name);
+	if (!was->newcomers.count || !stats->known_now)
+		return;
+	if (!limit->newcomers.count)
+		weir_note(tool, "note", "limit '%s' forgets which sources are known (%" PRIu64 ")",
+			  limit->name, stats->known_now);
+	else if (none && !knows_none(was))
+		weir_note(tool, "note", "limit '%s' keeps the %" PRIu64 " sources that it knows; if they belong to a flood: weir source forget all limit %s",
+			  limit->name, stats->known_now, limit->name);
+}
+
+const char *weir_forgotten_text(uint64_t known, const char *before, char buf[WEIR_TEXT_SIZE])
+{
+	*buf = '\0';
+	if (known)
+		snprintf(buf, WEIR_TEXT_SIZE, "%s%" PRIu64 " known source%s forgotten", before,
+			 known, known == 1 ? " is" : "s are");
+	return buf;
 }

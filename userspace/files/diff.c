@@ -12,8 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lang/config.h"
-#include "tool.h"
+#include "files/files.h"
 
 #define DEFAULT_FILE	"/etc/weir.conf"
 #define DIFF_FAILED	2	/* an exit status of diff(1) */

@@ -11,8 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lang/config.h"
-#include "wire/spaces.h"
+#include "files/files.h"
 
 /* Of the file as it was read last, */
 static struct weir_config config;

@@ -5,8 +5,7 @@
  * be older than LAST.
  */
 
-#include "lang/config.h"
-#include "tool.h"
+#include "files/files.h"
 
 #define AGAIN	"; correct the file and restart the service"
 #define IN_FORCE AGAIN ", or remove everything: weir -file /dev/null"

@@ -5,8 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "lang/config.h"
-#include "tool.h"
+#include "files/files.h"
 
 /* Print warnings and notes on a configuration that is applied, or checked. */
 static void note_items(struct weir_tool *tool, const struct weir_config *config)
@@ -238,10 +237,8 @@ static int apply(struct weir_tool *tool, struct weir_config *config,
 /* Keep what is in force, with all lines "early", for a host that boots with an invalid file. */
 static void keep(struct weir_tool *tool)
 {
-	union weir_model model = { .path.file = tool->fallback };
-
 	tool->line = 0;
-	if (weir_save(tool, NULL, &model))
+	if (weir_save_config(tool, tool->fallback))
 		weir_note(tool, "warning", "applied, but not kept for the next boot: %s",
 			  tool->err.text);
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What goes when a file becomes the configuration, since it does not have it. */
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "lang/config.h"
-#include "tool.h"
+#include "files/files.h"
 
 /* Things of a kind, counted; the first of them is named if it is the only one. */
 struct gone {
@@ -24,11 +22,6 @@ static void say(struct weir_tool *tool, const char *kind, const struct gone *gon
 			  gone->many);
 }
 
-static int compare(const void *left, const void *right)
-{
-	return weir_config_compare(left, right);
-}
-
 void weir_note_gone(struct weir_tool *tool, struct weir_config *file,
 		    const struct weir_config *there, bool all)
 {
@@ -41,8 +34,7 @@ void weir_note_gone(struct weir_tool *tool, struct weir_config *file,
 	for (at = there->exempts; at < there->exempts + there->exempt_count; at++) {
 		gone = at->block ? &blocks : &exempts;
 		if ((!all && (!*at->limit || weir_config_find(file, at->limit))) ||
-		    (file->exempt_count && bsearch(at, file->exempts, file->exempt_count,
-						   sizeof(*at), compare)))
+		    weir_exempt_find(file, at))
 			continue;
 		if (!gone->count++)
 			weir_exempt_words(at, gone->name);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool.h"
+#include "files/lines.h"
 
 static int cannot_read(struct weir_lines *lines, struct weir_err *err)
 {

@@ -4,9 +4,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "lang/config.h"
-#include "tool.h"
-#include "lang/value.h"
+#include "files/files.h"
 
 #define BY_SOURCE	((uint64_t)(WEIR_COND_FAMILY | WEIR_COND_FROM | WEIR_COND_FROM_LIST))
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tool.h"
+#include "files/files.h"
 
 #define SUFFIX	".unconfirmed"
 

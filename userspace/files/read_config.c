@@ -6,10 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lang/config.h"
+#include "files/files.h"
 #include "files/include.h"
-#include "tool.h"
-#include "lang/value.h"
 
 /* Of the configuration that is read, and until it is closed. */
 static struct weir_places places;

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tool.h"
+#include "files/files.h"
 
 /* Of the file that is written before it is renamed. */
 #define SUFFIX	".weir-new"

@@ -5,8 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lang/config.h"
-#include "tool.h"
+#include "files/files.h"
 
 static int put_config(struct weir_out *out, void *data)
 {
@@ -77,15 +76,11 @@ static int check_lost(struct weir_tool *tool, const char *path)
 	return ret ? WEIR_EXIT_WORDS : WEIR_EXIT_OK;
 }
 
-int weir_save(struct weir_tool *tool, const struct weir_command *command, union weir_model *model)
+int weir_save_config(struct weir_tool *tool, const char *path)
 {
-	const char *path = model->path.file;
 	static struct weir_config config;
-	int status;
+	int status = weir_get_config(tool, &config, true);
 
-	if (model->path.state)
-		return weir_save_state(tool, model->path.state);
-	status = weir_get_config(tool, &config, true);
 	if (status)
 		return status;
 	weir_config_sort(&config);

@@ -17,7 +17,7 @@
 #ifndef FLEET_ANNOUNCE_H
 #define FLEET_ANNOUNCE_H
 
-#include "../model.h"
+#include "model.h"
 #include "settings.h"
 
 #define FLEET_ANNOUNCE_VERSION	1

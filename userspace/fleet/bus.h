@@ -5,7 +5,7 @@
 
 #include <nats/nats.h>
 
-#include "../err.h"
+#include "err.h"
 #include "prefix.h"
 
 #define FLEET_WAIT_MS	3000	/* for an answer of the server */

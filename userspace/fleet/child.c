@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../tool.h"
+#include "files/lines.h"
 #include "child.h"
 
 #define WORDS_MOST	16

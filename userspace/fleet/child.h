@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stddef.h>
 
-#include "../err.h"
+#include "err.h"
 
 /*
  * Run weir with words that end with NULL, and @input (or NULL) on its stdin. 0 with what it

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../err.h"
+#include "err.h"
 #include "lang/out.h"
 #include "settings.h"
 

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "../err.h"
+#include "err.h"
 
 /*
  * FOLDER/GROUP.conf is the configuration that was accepted last, and FOLDER/GROUP.before what was

@@ -3,8 +3,8 @@
 #ifndef FLEET_MODULE_H
 #define FLEET_MODULE_H
 
-#include "../err.h"
-#include "../model.h"
+#include "err.h"
+#include "model.h"
 
 struct fleet_module {
 	int fd;			/* -1: closed */

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "../err.h"
+#include "err.h"
 
 #define FLEET_SETTINGS		"/etc/weir-fleet.conf"
 #define FLEET_URL		"nats://127.0.0.1:4222"

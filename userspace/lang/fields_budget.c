@@ -11,9 +11,7 @@ static const struct weir_field counter_rows[] = {
 	END
 };
 
-const struct weir_set weir_counter_fields = {
-	.name = "counter", .size = sizeof(struct weir_counter), .fields = counter_rows,
-};
+const struct weir_set weir_counter_fields = { SET("counter", counter), .fields = counter_rows };
 
 #define ON_LIMIT	(WEIR_ON_ADD | WEIR_ON_SET | WEIR_WORDS | WEIR_EVENT)
 #define BUDGET(NAME, member)	ATTR(budget, BUDGET_##NAME), AT(budget, member), \
@@ -44,9 +42,7 @@ static const struct weir_field budget_rows[] = {
 	END
 };
 
-const struct weir_set weir_budget_fields = {
-	.name = "budget", .size = sizeof(struct weir_budget), .fields = budget_rows,
-};
+const struct weir_set weir_budget_fields = { SET("budget", budget), .fields = budget_rows };
 
 #define COUNT(NAME, member)	ATTR(source_budget, SOURCE_BUDGET_##NAME), \
 				AT(source_budget, member)
@@ -72,6 +68,5 @@ static const struct weir_field source_budget_rows[] = {
 };
 
 const struct weir_set weir_source_budget_fields = {
-	.name = "source_budget", .size = sizeof(struct weir_source_budget),
-	.fields = source_budget_rows,
+	SET("source_budget", source_budget), .fields = source_budget_rows,
 };

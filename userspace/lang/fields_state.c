@@ -1,50 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The rows of save, diff and restore. */
+/* The rows of save, diff, restore and confirm. */
 
-#include <stddef.h>
+#include "lang/row.h"
 
-#include "lang/field.h"
-
-#define FILE_ROW(verb, text)						\
-	{ "FILE", &weir_type_file, WEIR_FIRST | (verb),			\
-	  .offset = offsetof(struct weir_path, file),			\
-	  .size = sizeof(((struct weir_path *)0)->file), .help = (text) }
+#define FILE_ROW(verb, text)	\
+	{ "FILE", &weir_type_file, WEIR_FIRST | (verb), AT(path, file), .help = (text) }
 
 static const struct weir_field path_rows[] = {
 	FILE_ROW(WEIR_ON_ADD, "file to replace (default: standard output)"),
-	{ "-state", &weir_type_file, WEIR_ON_ADD, .offset = offsetof(struct weir_path, state),
-	  .size = sizeof(((struct weir_path *)0)->state),
+	{ "-state", &weir_type_file, WEIR_ON_ADD, AT(path, state),
 	  .help = "file to replace with the counts and blocks of all sources, too" },
 	FILE_ROW(WEIR_ON_SHOW, "a configuration file (default: /etc/weir.conf)"),
 	{ "FILE", &weir_type_file, WEIR_FIRST | WEIR_ON_SET, .needed = WEIR_ON_SET,
-	  .offset = offsetof(struct weir_path, file),
-	  .size = sizeof(((struct weir_path *)0)->file), .help = "file of 'weir save -state'" },
-	{ 0 }
+	  AT(path, file), .help = "file of 'weir save -state'" },
+	END
 };
 
-const struct weir_set weir_path_fields = {
-	.name = "file", .fields = path_rows, .size = sizeof(struct weir_path),
-};
+const struct weir_set weir_path_fields = { SET("file", path), .fields = path_rows };
 
-#define MERGED(NAME, member)	.attr = WEIR_A_STATE_##NAME, \
-	.spec = &weir_state_attrs[WEIR_A_STATE_##NAME], \
-	.offset = offsetof(struct weir_merged, member), \
-	.size = sizeof(((struct weir_merged *)0)->member)
+#define MERGED(NAME, member)	ATTR(state, STATE_##NAME), AT(merged, member)
 
 static const struct weir_field merged_rows[] = {
 	{ NULL, &weir_type_uint, 0, MERGED(MERGED, merged) },
 	{ NULL, &weir_type_uint, 0, MERGED(EVICTED, evicted) },
 	{ NULL, &weir_type_uint, 0, MERGED(BLOCKS_LOST, blocks_lost) },
 	{ NULL, &weir_type_uint, 0, MERGED(SKIPPED, skipped) },
-	{ 0 }
+	END
 };
 
-const struct weir_set weir_merged_fields = {
-	.name = "merged", .fields = merged_rows, .size = sizeof(struct weir_merged),
-};
+const struct weir_set weir_merged_fields = { SET("merged", merged), .fields = merged_rows };
 
-#define RESTORED(member)	.offset = offsetof(struct weir_restored, member), \
-	.size = sizeof(((struct weir_restored *)0)->member)
+#define RESTORED(member)	AT(restored, member)
 
 static const struct weir_field restored_rows[] = {
 	{ "saved", &weir_type_date, WEIR_RESULT, RESTORED(saved), .key = "saved" },
@@ -58,9 +44,19 @@ static const struct weir_field restored_rows[] = {
 	{ "evicted", &weir_type_uint, WEIR_EVENT, RESTORED(evicted), .key = "evicted" },
 	{ "blocks lost", &weir_type_uint, WEIR_EVENT, RESTORED(blocks_lost), .key = "blocks_lost" },
 	{ "skipped", &weir_type_uint, WEIR_EVENT, RESTORED(skipped), .key = "skipped" },
-	{ 0 }
+	END
 };
 
-const struct weir_set weir_restored_fields = {
-	.name = "restored", .fields = restored_rows, .size = sizeof(struct weir_restored),
+const struct weir_set weir_restored_fields = { SET("restored", restored), .fields = restored_rows };
+
+#define PENDING(member)	AT(pending, member)
+
+static const struct weir_field pending_rows[] = {
+	{ "command", &weir_type_name, WEIR_RESULT, PENDING(command), .key = "command",
+	  .label = "" },
+	{ "left", &weir_type_ns, WEIR_RESULT, PENDING(left_ns), .key = "left_ms" },
+	{ "until", &weir_type_date, WEIR_RESULT, PENDING(until), .key = "until" },
+	END
 };
+
+const struct weir_set weir_pending_fields = { SET("pending", pending), .fields = pending_rows };

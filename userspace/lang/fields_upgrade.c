@@ -16,9 +16,7 @@ static const struct weir_field upgrade_rows[] = {
 	END
 };
 
-const struct weir_set weir_upgrade_fields = {
-	.name = "upgrade", .fields = upgrade_rows, .size = sizeof(struct weir_upgrade),
-};
+const struct weir_set weir_upgrade_fields = { SET("upgrade", upgrade), .fields = upgrade_rows };
 
 #define SPACE(member)	AT(space, member)
 
@@ -33,9 +31,7 @@ static const struct weir_field space_rows[] = {
 	END
 };
 
-const struct weir_set weir_space_fields = {
-	.name = "space", .fields = space_rows, .size = sizeof(struct weir_space),
-};
+const struct weir_set weir_space_fields = { SET("space", space), .fields = space_rows };
 
 #define UPGRADED(member)	AT(upgraded, member)
 
@@ -58,6 +54,4 @@ static const struct weir_field upgraded_rows[] = {
 	END
 };
 
-const struct weir_set weir_upgraded_fields = {
-	.name = "upgraded", .fields = upgraded_rows, .size = sizeof(struct weir_upgraded),
-};
+const struct weir_set weir_upgraded_fields = { SET("upgraded", upgraded), .fields = upgraded_rows };

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The rows of weir xdp, monitor and metrics: not sent to the module, but numbered as if. */
 
-#include <stddef.h>
-
-#include "lang/field.h"
+#include "lang/row.h"
 
 static const char *const xdp_modes[] = { "", "native", "generic", NULL };
 static const struct weir_attr_spec weir_xdp_attrs[] = {
@@ -11,9 +9,7 @@ static const struct weir_attr_spec weir_xdp_attrs[] = {
 	{ .name = "off" },
 };
 
-#define XDP(number, member)	.attr = number, .spec = &weir_xdp_attrs[number], \
-	.offset = offsetof(struct weir_xdp, member), \
-	.size = sizeof(((struct weir_xdp *)0)->member)
+#define XDP(number, member)	.attr = number, .spec = &weir_xdp_attrs[number], AT(xdp, member)
 
 static const struct weir_field xdp_rows[] = {
 	{ "dev", &weir_type_dev, WEIR_LONE | WEIR_ON_ADD | WEIR_ON_DEL | WEIR_WORDS | WEIR_SOME,
@@ -23,19 +19,17 @@ static const struct weir_field xdp_rows[] = {
 	{ "program", &weir_type_uint, WEIR_RESULT, XDP(3, program) },
 	{ NULL, &weir_type_name, WEIR_RESULT | WEIR_SOME, XDP(4, off), .label = "off:",
 	  .color = WEIR_COLOR_BAD },
-	{ 0 }
+	END
 };
 
-const struct weir_set weir_xdp_fields = {
-	.name = "xdp", .size = sizeof(struct weir_xdp), .fields = xdp_rows, .own = true,
-};
+const struct weir_set weir_xdp_fields = { SET("xdp", xdp), .fields = xdp_rows, .own = true };
 
 /* The tool filters events, by notification command. */
 #define WANTED(NAME)	.attr = WEIR_CMD_##NAME##_NTF, .bit = 1ULL << WEIR_CMD_##NAME##_NTF
 
 static const struct weir_field wanted_rows[] = {
-	{ "limit", &weir_type_name, WEIR_ON_SHOW, .offset = offsetof(struct weir_wanted, limit),
-	  .size = sizeof(((struct weir_wanted *)0)->limit), .help = "only events of this limit" },
+	{ "limit", &weir_type_name, WEIR_ON_SHOW, AT(wanted, limit),
+	  .help = "only events of this limit" },
 	{ "limits", &weir_type_flag, WEIR_ON_SHOW, WANTED(LIMIT),
 	  .help = "limits added, changed, removed or reset" },
 	{ "exempts", &weir_type_flag, WEIR_ON_SHOW, WANTED(EXEMPT),
@@ -46,26 +40,20 @@ static const struct weir_field wanted_rows[] = {
 	  .help = "tables too small for their sources" },
 	{ "newcomers", &weir_type_flag, WEIR_ON_SHOW, WANTED(NEWCOMERS),
 	  .help = "newcomers' budgets that are used up" },
-	{ "module", &weir_type_flag, WEIR_ON_SHOW,
-	  .offset = offsetof(struct weir_wanted, module),
-	  .size = sizeof(((struct weir_wanted *)0)->module),
+	{ "module", &weir_type_flag, WEIR_ON_SHOW, AT(wanted, module),
 	  .help = "print nothing; exit when the module is unloaded" },
-	{ "-log", &weir_type_flag, WEIR_ON_SHOW, .offset = offsetof(struct weir_wanted, log),
-	  .size = sizeof(((struct weir_wanted *)0)->log),
+	{ "-log", &weir_type_flag, WEIR_ON_SHOW, AT(wanted, log),
 	  .help = "to syslog and so to the journal, a line an event" },
-	{ 0 }
+	END
 };
 
-const struct weir_set weir_wanted_fields = {
-	.name = "wanted", .size = sizeof(struct weir_wanted), .fields = wanted_rows,
-};
+const struct weir_set weir_wanted_fields = { SET("wanted", wanted), .fields = wanted_rows };
 
 static const struct weir_attr_spec metering_attrs[] = {
 	[1] = { .name = "top", .min = 1, .max = WEIR_METRICS_TOP },
 };
 
-#define METERING(member)	.offset = offsetof(struct weir_metering, member), \
-	.size = sizeof(((struct weir_metering *)0)->member)
+#define METERING(member)	AT(metering, member)
 
 static const struct weir_field metering_rows[] = {
 	{ "output", &weir_type_file, WEIR_ON_SHOW, METERING(file), .alias = "-output",
@@ -75,9 +63,7 @@ static const struct weir_field metering_rows[] = {
 	  .help = "also the drops of so many sources, the heaviest" },
 	{ "http", &weir_type_flag, WEIR_ON_SHOW, METERING(http),
 	  .help = "answer a request of HTTP on standard input" },
-	{ 0 }
+	END
 };
 
-const struct weir_set weir_metering_fields = {
-	.name = "metrics", .fields = metering_rows, .size = sizeof(struct weir_metering),
-};
+const struct weir_set weir_metering_fields = { SET("metrics", metering), .fields = metering_rows };

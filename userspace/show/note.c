@@ -2,7 +2,6 @@
 /* Errors, warnings and notes on stderr. */
 
 #include <errno.h>
-#include <inttypes.h>
 #include <net/if.h>
 #include <netinet/icmp6.h>
 #include <netinet/ip_icmp.h>
@@ -12,8 +11,7 @@
 #include <sys/param.h>
 #include <sys/socket.h>
 
-#include "tool.h"
-#include "lang/value.h"
+#include "show/note.h"
 
 /* Different messages that are counted over a file. */
 #define SENTENCES	24
@@ -176,32 +174,6 @@ void weir_note_unasked(struct weir_tool *tool, const char *why)
 }
 
 /*
- * For a configuration, the kernel reports the first limit and how many others, and the sum of what
- * they lose.
- */
-void weir_note_kernel(struct weir_tool *tool, const struct weir_request *request)
-{
-	const char *limit = tool->limit;
-	char text[160], others[32] = "";
-	unsigned int i;
-
-	if (tool->config && request->place && request->place <= tool->config->limit_count) {
-		limit = tool->config->limits[request->place - 1].name;
-		tool->line = tool->config->limits[request->place - 1].line;
-	}
-	snprintf(text, sizeof(text), ": %s", request->warning);
-	if (request->more)
-		snprintf(others, sizeof(others), " and %u more", request->more);
-	if (!limit)
-		weir_note(tool, "warning", "%s", request->warning);
-	else if (request->lost)
-		weir_note(tool, "warning", "limit '%s'%s%s (%" PRIu64 " of them)", limit, others,
-			  text, request->lost);
-	for (i = 0; limit && !request->lost && i <= request->more; i++)
-		weir_note_of(tool, "warning", i ? "" : limit, text);
-}
-
-/*
  * if_nametoindex() would make the kernel request a module for each unknown name:
  * list the devices once instead.
  */
@@ -240,23 +212,6 @@ void weir_note_exempt(struct weir_tool *tool, const void *model)
 	if (!exempt->prefix.len && !*exempt->dev && !*exempt->limit)
 		weir_note(tool, "warning", "%s is every %s source: no limit would apply to %s",
 			  weir_text_prefix(NULL, &exempt->prefix, buf), family, family);
-}
-
-bool weir_without_limits(struct weir_tool *tool)
-{
-	struct weir_stats stats;
-	struct weir_request request = {
-		.cmd = WEIR_CMD_STATS_GET, .reply_set = &weir_stats_fields, .into = &stats,
-	};
-
-	if (tool->config)
-		return !tool->config->limit_count;
-	if (!tool->limits_asked) {
-		tool->limits_none = tool->reached && !weir_nl_ask(&tool->nl, &request) &&
-				    !stats.limits;
-		tool->limits_asked = true;
-	}
-	return tool->limits_none;
 }
 
 /* Does it match only requests of ICMP or ICMPv6, such as pings? */

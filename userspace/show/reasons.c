@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <sys/socket.h>
 
-#include "show/show.h"
 #include "lang/value.h"
+#include "show/reasons.h"
 
 #define INDENT	"    "
 

@@ -6,8 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "show/show.h"
 #include "lang/value.h"
+#include "show/reasons.h"
+#include "show/show.h"
 
 #define LEVELS	8
 

@@ -15,8 +15,7 @@
  */
 typedef void weir_show_model(struct weir_out *out, const void *model);
 weir_show_model weir_show_limit, weir_show_exempt, weir_show_list, weir_show_source,
-	weir_show_stats, weir_show_xdp, weir_show_config,
-	weir_show_advice;
+	weir_show_stats, weir_show_xdp, weir_show_config;
 /* The lines of a file, whose lists are sorted; @apart: each prefix of a list has one, in order. */
 void weir_show_lines(struct weir_out *out, const struct weir_config *config, bool apart);
 /* Turn the time that is left into the end, by a clock of the wall. */
@@ -27,13 +26,6 @@ void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *
 		     uint32_t window_ms);
 /* Whether it is of a packet that was refused, not of a request. */
 bool weir_event_limits(const struct weir_source *source);
-/* reasons.c: a budget of a source, as words of its limit, if source->asked has that. */
-const char *weir_text_source_budget(const struct weir_source *source, unsigned int i,
-				    char buf[WEIR_TEXT_SIZE]);
-/* Text: whose budget it is, what does not fit, and with whom it is shared. */
-void weir_show_reasons(struct weir_out *out, const struct weir_source *source);
-/* Does a packet of the length that was given exceed a whole budget? */
-bool weir_source_never_fits(const struct weir_source *source);
 #define WEIR_SPARK_SIZE	(WEIR_WHEEL_MAX * 3 + 1)
 /*
  * The wheel as a sparkline of eight levels, scaled to the fullest slot; in ASCII where the locale

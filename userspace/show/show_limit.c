@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <sys/param.h>
 
-#include "show/show.h"
 #include "lang/value.h"
+#include "show/show.h"
 
 #define HOUR_MS	3600000u
 /* Packets of a larger flood are nobody's concern. */

@@ -13,9 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lang/config.h"
 #include "state/pending.h"
-#include "lang/value.h"
 
 #define NS_PER_MS	1000000ULL
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The network namespaces that have limits, and what is in force there. */
 
-#include "lang/config.h"
+#include "state/state.h"
 #include "wire/spaces.h"
 
 /* What is in force in a space that was entered. */

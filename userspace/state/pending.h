@@ -3,7 +3,7 @@
 #ifndef WEIR_PENDING_H
 #define WEIR_PENDING_H
 
-#include "tool.h"
+#include "state/state.h"
 
 #define WEIR_CONFIRM_DIR	"/run/weir-confirm"
 

@@ -13,10 +13,9 @@
 #include <sys/param.h>
 #include <unistd.h>
 
-#include "lang/config.h"
+#include "state/state.h"
 #include "state/state_file.h"
 #include "state/state_message.h"
-#include "tool.h"
 
 #define NS_PER_SECOND	1000000000ULL
 #define NS_PER_MS	1000000LL

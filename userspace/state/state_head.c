@@ -6,9 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lang/config.h"
+#include "state/state.h"
 #include "state/state_file.h"
-#include "tool.h"
 
 static uint64_t clock_ns(clockid_t clock)
 {

@@ -10,10 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lang/config.h"
+#include "state/state.h"
 #include "state/state_file.h"
 #include "state/state_message.h"
-#include "tool.h"
 
 /* Attempts to dump what changes during the dump: not sources, but the limits themselves. */
 #define TRIES		5
@@ -143,4 +142,10 @@ int weir_save_state(struct weir_tool *tool, const char *path)
 	weir_config_clear(&saving->after);
 	free(saving);
 	return status;
+}
+
+int weir_save(struct weir_tool *tool, const struct weir_command *command, union weir_model *model)
+{
+	return model->path.state ? weir_save_state(tool, model->path.state) :
+	       weir_save_config(tool, model->path.file);
 }

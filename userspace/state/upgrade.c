@@ -15,11 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lang/config.h"
 #include "state/kmod.h"
 #include "state/program.h"
+#include "state/state.h"
 #include "wire/spaces.h"
-#include "lang/value.h"
+#include "xdp/ours.h"
 
 #define NS_PER_SECOND	1000000000ULL
 

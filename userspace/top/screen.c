@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "top/top.h"
-#include "lang/value.h"
 
 #define ESCAPE		27
 #define WORDS		10

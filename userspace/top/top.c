@@ -8,7 +8,6 @@
 #include <sys/param.h>
 
 #include "top/top.h"
-#include "lang/value.h"
 
 #define SECOND_NS	1000000000ull
 #define BAR		16	/* columns of a bar with its percentage */

@@ -3,8 +3,7 @@
 #ifndef WEIR_TOP_H
 #define WEIR_TOP_H
 
-#include "lang/config.h"
-#include "tool.h"
+#include "wire/request.h"
 
 #define WEIR_TOP_SOURCES	100
 #define WEIR_TOP_ROWS		200
@@ -76,6 +75,8 @@ void weir_top_fill(struct weir_tool *tool, struct weir_top_data *data, struct we
 /* Run a command; what it prints is in *@text, which the caller frees. */
 int weir_top_say(struct weir_tool *tool, char **words, int count, char **text);
 
+/* top_run.c */
+weir_run weir_top;
 /* screen.c: show it on the terminal until the user quits. */
 int weir_top_screen(struct weir_tool *tool, const struct weir_top *asked);
 

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/param.h>
 
-#include "wire/nl.h"
 #include "lang/value.h"
+#include "wire/netlink.h"
 
 #define TLVS	32
 

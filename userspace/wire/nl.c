@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "wire/nl.h"
+#include "wire/netlink.h"
 
 #define RECEIVE_SIZE	32768	/* the kernel's largest dump buffer */
 #define HEADERS		(NLMSG_HDRLEN + GENL_HDRLEN)

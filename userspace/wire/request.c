@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/netlink.h>
 #include <spawn.h>
 #include <string.h>
@@ -11,8 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lang/config.h"
-#include "tool.h"
+#include "wire/request.h"
 
 /* PROC_USER_INIT_INO of the kernel */
 #define INITIAL_USER_NS	"user:[4026531837]"
@@ -105,12 +105,38 @@ int weir_tool_reach(struct weir_tool *tool)
 	return WEIR_EXIT_UNREACHABLE;
 }
 
+/*
+ * Print the kernel's warning. For a configuration, it reports the first limit and how many others,
+ * and the sum of what they lose.
+ */
+static void note_kernel(struct weir_tool *tool, const struct weir_request *request)
+{
+	const char *limit = tool->limit;
+	char text[160], others[32] = "";
+	unsigned int i;
+
+	if (tool->config && request->place && request->place <= tool->config->limit_count) {
+		limit = tool->config->limits[request->place - 1].name;
+		tool->line = tool->config->limits[request->place - 1].line;
+	}
+	snprintf(text, sizeof(text), ": %s", request->warning);
+	if (request->more)
+		snprintf(others, sizeof(others), " and %u more", request->more);
+	if (!limit)
+		weir_note(tool, "warning", "%s", request->warning);
+	else if (request->lost)
+		weir_note(tool, "warning", "limit '%s'%s%s (%" PRIu64 " of them)", limit, others,
+			  text, request->lost);
+	for (i = 0; limit && !request->lost && i <= request->more; i++)
+		weir_note_of(tool, "warning", i ? "" : limit, text);
+}
+
 int weir_tool_settle(struct weir_tool *tool, const struct weir_request *request, int allowed)
 {
 	int ret = request->ret;
 
 	if (*request->warning)
-		weir_note_kernel(tool, request);
+		note_kernel(tool, request);
 	if (tool->check && ret == -EPERM) {
 		weir_note_unasked(tool, tool->nl.err.text);
 		return WEIR_EXIT_OK;
@@ -320,4 +346,21 @@ struct weir_config *weir_there_counted(struct weir_tool *tool)
 	there = weir_there(tool, false);
 	tool->stats = stats;
 	return there;
+}
+
+bool weir_without_limits(struct weir_tool *tool)
+{
+	struct weir_stats stats;
+	struct weir_request request = {
+		.cmd = WEIR_CMD_STATS_GET, .reply_set = &weir_stats_fields, .into = &stats,
+	};
+
+	if (tool->config)
+		return !tool->config->limit_count;
+	if (!tool->limits_asked) {
+		tool->limits_none = tool->reached && !weir_nl_ask(&tool->nl, &request) &&
+				    !stats.limits;
+		tool->limits_asked = true;
+	}
+	return tool->limits_none;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The network namespaces, and those that have limits. */
+/* Other network namespaces, and which of them have limits. */
 #ifndef WEIR_SPACES_H
 #define WEIR_SPACES_H
 
 #include "tool.h"
+
+/* Enter that of -netns; an enum weir_exit with a sentence. */
+int weir_enter_netns(struct weir_tool *tool);
 
 struct weir_spaces {
 	struct weir_space *list;	/* those with limits, exemptions or lists */
@@ -18,24 +21,12 @@ struct weir_spaces {
 };
 
 /*
- * Find them from within the initial one; WEIR_EXIT_OK, or another with a sentence. Some may not be
- * found: compare told and found.
- */
-int weir_spaces_find(struct weir_tool *tool, struct weir_spaces *spaces);
-/*
- * From within any, look into each until as many as told were found with limits; an
- * enum weir_exit of look_into, or of weir_space_enter() for the way back.
+ * From within any, look into each until as many as told were found with limits; an enum weir_exit
+ * of look_into, or of weir_space_enter() for the way back.
  */
 int weir_spaces_walk(struct weir_tool *tool, struct weir_spaces *spaces);
 /* Go there, to ask the module anew: an enum weir_exit with a sentence. */
 int weir_space_enter(struct weir_tool *tool, const struct weir_space *space);
-/*
- * xdp/space.c: list the XDP programs of the namespace that was entered, detach them, and attach
- * them again; likewise.
- */
-int weir_space_list(struct weir_tool *tool, struct weir_space *space);
-int weir_space_detach(struct weir_tool *tool, struct weir_space *space);
-int weir_space_attach(struct weir_tool *tool, struct weir_space *space);
 void weir_spaces_free(struct weir_spaces *spaces);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* xdp.c of a weir that was built without clang or libbpf. */
 
-#include "tool.h"
+#include "xdp/ours.h"
+#include "xdp/xdp.h"
 
 #ifndef WEIR_XDP
 

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "show/note.h"
 #include "wire/spaces.h"
 #include "xdp/ours.h"
 

@@ -28,5 +28,11 @@ void weir_xdp_name(struct bpf_object *object, const char *dev);
  */
 int weir_xdp_watch(int ifindex);
 void weir_xdp_watched(int watch, uint32_t program);
+/*
+ * Remove the programs of devices that are gone, in any namespace, and of devices from which another
+ * tool has detached them, in this namespace or @everywhere, with a note each; with -check only say
+ * so. Returns how many were of devices named @dev, NULL: of any.
+ */
+unsigned int weir_xdp_clean(struct weir_tool *tool, const char *dev, bool everywhere);
 
 #endif

@@ -10,8 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lang/config.h"
-#include "wire/spaces.h"
+#include "xdp/xdp.h"
 
 /* What that process tells. */
 struct answer {

@@ -12,13 +12,13 @@
 
 #include "xdp/off.h"
 #include "xdp/ours.h"
+#include "xdp/xdp.h"
 
 #ifdef WEIR_XDP
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <dlfcn.h>
 #include <linux/if_link.h>
-
 
 /* The program as clang made it. */
 extern const char object_begin[], object_end[];
@@ -233,7 +233,7 @@ static int check_device(struct weir_tool *tool, const char *dev)
 	uint32_t id;
 
 	if (!if_nametoindex(dev))
-		weir_err_set(&tool->err, WEIR_NO_DEVICE, dev);
+		weir_err_set(&tool->err, "there is no device '%s'", dev);
 	else if (bpf_btf_get_next_id(0, &id) && errno == EPERM)
 		weir_err_set(&tool->err, "permission denied: XDP programs of the module require CAP_SYS_ADMIN on the host; for weir.service see SERVICE in weir(8)");
 	else

@@ -9,9 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "lang/config.h"
-#include "tool.h"
-#include "lang/value.h"
+#include "files/files.h"
 
 const char *weir_exempt_words(const struct weir_exempt *exempt, char text[WEIR_EXEMPT_SIZE])
 {

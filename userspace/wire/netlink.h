@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Generic netlink access to the module. */
-#ifndef WEIR_NL_H
-#define WEIR_NL_H
+#ifndef WEIR_NETLINK_H
+#define WEIR_NETLINK_H
 
 #include "err.h"
 #include "lang/field.h"
