@@ -11,9 +11,9 @@ cross=aarch64-linux-gnu-
 mkdir -p "$work" && exec 9>"$work/.lock" && flock 9 && mkdir -p "$work/userspace" || exit 1
 # The tool's objects land beside copies of its sources; deleted sources must not remain.
 rm -rf "$work/module" "$work"/userspace/{,*/}*.[ch] && mkdir "$work/module" &&
-	(cd userspace && cp -p --parents Makefile kernel/*/* {,*/}*.[ch] "$work/userspace/") && cp -rp module/{main.c,count,uapi} "$work/module/" || exit 1
+	(cd userspace && cp -p --parents Makefile kernel/*/* {,*/}*.[ch] "$work/userspace/") && cp -rp module/{main.c,count,config,uapi} "$work/module/" || exit 1
 make --no-print-directory -s -C "$work/userspace" "CC=${cross}gcc -I$root/usr/include" \
-	LIBRARY_CFLAGS= PCAP= XDP= "LIBRARIES=-L$root/usr/lib/aarch64-linux-gnu -lmnl -ljansson -lz" weir &&
+	LIBRARY_CFLAGS= PCAP= XDP= NCURSES= "LIBRARIES=-L$root/usr/lib/aarch64-linux-gnu -lmnl -ljansson -lz" weir &&
 	make --no-print-directory -s -C tests/netns "CC=${cross}gcc" "OUT=$work/netns" "$work"/netns/{send,window} || exit 1
 rm -rf "$layer" && mkdir -p "$layer$top"/{userspace,.cache/build/netns} &&
 	cp "$work/userspace/weir" "$layer$top/userspace/" && cp "$work"/netns/* "$layer$top/.cache/build/netns/" || exit 1
