@@ -14,6 +14,7 @@
 #include "config/params.h"
 #include "limit/limit.h"
 #include "limit/net.h"
+#include "limit/stats.h"
 #include "netlink/family.h"
 #include "path/hook.h"
 #include "path/verdict.h"

@@ -45,6 +45,8 @@ static void newcomers_divide(struct weir_limit *limit)
 	struct weir_newcomers *newcomers = &limit->newcomers;
 
 	newcomers->budget = cfg->budget;
+	newcomers->flood = cfg->flood;
+	newcomers->learns = cfg->known_ms;
 	if (!cfg->budget)
 		return;
 	newcomers->slots = weir_slots_fit(cfg->window_ms, 0, &newcomers->slot_ticks);

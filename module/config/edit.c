@@ -19,7 +19,6 @@
 #include "config/edit.h"
 #include "config/loss.h"
 #include "config/make.h"
-#include "config/newcomers.h"
 #include "error.h"
 #include "limit/limit.h"
 #include "limit/net.h"

@@ -13,7 +13,6 @@
 #include "clock.h"
 #include "config/check.h"
 #include "config/make.h"
-#include "config/newcomers.h"
 #include "error.h"
 #include "limit/limit.h"
 #include "limit/net.h"
@@ -247,8 +246,9 @@ struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit_
 	}
 	if (!err && !limit->table)
 		err = limit_table(wn, limit, was, error);
-	if (!err)
-		err = weir_newcomers_make(wn, limit, was, error);
+	if (!err && weir_newcomers_make(wn, &limit->newcomers, was ? &was->newcomers : NULL))
+		err = weir_refuse(error, -ENOMEM, WEIR_A_LIMIT_FLOOD,
+				  "not enough memory to remember a flood so large; try a smaller one");
 	if (!err)
 		return limit;
 	weir_limit_free(limit, was);
@@ -260,8 +260,7 @@ void weir_limit_replaced(const struct weir_limit *limit, const struct weir_limit
 {
 	if (heir->table == limit->table && heir->room[0] != limit->room[0])
 		weir_batches_end(heir->table);
-	if (heir->newcomers.budget && limit->newcomers.budget)
-		weir_newcomers_replaced(limit, heir);
+	weir_newcomers_replaced(&limit->newcomers, &heir->newcomers);
 }
 
 /*
@@ -272,7 +271,7 @@ void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir)
 {
 	if (!heir || heir->table != limit->table)
 		weir_table_free(limit->table);
-	weir_newcomers_free(limit, heir);
+	weir_newcomers_free(&limit->newcomers, heir ? &heir->newcomers : NULL);
 	weir_nflog_put(limit, heir);
 	if (!heir) {
 		free_percpu(limit->stats);

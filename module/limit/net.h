@@ -14,11 +14,10 @@
 #include <linux/workqueue.h>
 #include <net/net_namespace.h>
 
-#include "limit/stats.h"
-
 struct weir_config;
 struct weir_events;
 struct weir_refusal_cache;
+struct weir_stats;
 
 /* Clocks of dumps of changes: see cursor_take() in netlink/state.c. */
 struct weir_cursor {

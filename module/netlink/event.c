@@ -10,7 +10,6 @@
 #include "limit/stats.h"
 #include "netlink/message.h"
 #include "path/events.h"
-#include "path/permit.h"
 
 /* The family is being unregistered; read in the RCU sections that send. */
 static bool stopped;

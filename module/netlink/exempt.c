@@ -5,7 +5,6 @@
 #include <linux/netdevice.h>
 
 #include "clock.h"
-#include "config/newcomers.h"
 #include "limit/stats.h"
 #include "netlink/message.h"
 #include "path/hook.h"

@@ -8,7 +8,6 @@
 
 #include "clock.h"
 #include "config/edit.h"
-#include "config/newcomers.h"
 #include "error.h"
 #include "limit/stats.h"
 #include "netlink/message.h"
@@ -102,7 +101,7 @@ static void forget_bucket(const struct weir_net *wn, struct forget *forget,
 		else if (weir_nl_selects(&forget->within, &state->source, limit->prefix, false))
 			forget_source(wn, forget, limit, &state->source);
 	if (all && !bucket && limit->newcomers.budget)
-		weir_newcomers_learn(limit);
+		weir_newcomers_learn(&limit->newcomers);
 	if (all)
 		weir_table_clear(limit->table, bucket);
 }

@@ -8,10 +8,8 @@
 #include "clock.h"
 #include "config/check.h"
 #include "config/make.h"
-#include "config/newcomers.h"
 #include "limit/stats.h"
 #include "netlink/message.h"
-#include "path/permit.h"
 
 /* Room that a message needs before a dump of limits walks a table. */
 #define LIMIT_ROOM 3744
@@ -116,7 +114,7 @@ static int put_stats(struct sk_buff *skb, const struct weir_limit *limit,
 
 static int put_learning(struct sk_buff *skb, const struct weir_limit *limit)
 {
-	u64 ticks = weir_newcomers_learning(limit);
+	u64 ticks = weir_newcomers_learning(&limit->newcomers);
 
 	return ticks ? weir_nl_put_u64(skb, WEIR_A_LIMIT_LEARNING_NS, weir_ticks_ns(ticks)) : 0;
 }

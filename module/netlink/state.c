@@ -14,11 +14,9 @@
 
 #include "clock.h"
 #include "config/check.h"
-#include "config/newcomers.h"
 #include "count/numbers.h"
 #include "limit/pool.h"
 #include "netlink/message.h"
-#include "path/permit.h"
 #include "path/refusal.h"
 #include "table/saved.h"
 #include "table/slots.h"
@@ -123,7 +121,7 @@ static int put_newcomers(struct sk_buff *skb, const struct weir_limit *limit,
 {
 	struct nlattr *nest = nla_nest_start(skb, WEIR_A_STATE_NEWCOMERS);
 	const struct weir_newcomers *newcomers = &limit->newcomers;
-	u64 learning = weir_newcomers_learning(limit), slot = 0;
+	u64 learning = weir_newcomers_learning(&limit->newcomers), slot = 0;
 	struct weir_pool_state state;
 	struct weir_wheel *wheel = (struct weir_wheel *)state.wheel;
 	unsigned int i;
@@ -754,7 +752,6 @@ static int newcomers_merge(struct merge *merge, const struct genl_info *info, bo
 	struct nlattr *attrs[WEIR_A_STATE_NEWCOMERS_LEARN_NS + 1];
 	struct weir_table_spec spec = { .sources = WEIR_SOURCES_MIN };
 	unsigned int i;
-	u64 learn;
 	int err;
 
 	if (!nest)
@@ -784,9 +781,9 @@ static int newcomers_merge(struct merge *merge, const struct genl_info *info, bo
 				weir_saved_wheel(&merge->saved, &merge->was->count[i]), merge->add);
 	if (merge->add)
 		return 0;
-	/* Not for longer than they would have been. Pairs with weir_permit_charge(). */
-	learn = merge->tick + ns_ticks(get_u64(attrs, WEIR_A_STATE_NEWCOMERS_LEARN_NS));
-	WRITE_ONCE(newcomers->tries->learn, min(newcomers->tries->learn, learn));
+	/* Not for longer than they would have been. */
+	weir_newcomers_learnt(newcomers, merge->tick + ns_ticks(get_u64(attrs,
+							WEIR_A_STATE_NEWCOMERS_LEARN_NS)));
 	return 0;
 }
 

@@ -97,7 +97,7 @@ void weir_limit_undo(const struct weir_net *wn, const struct weir_limit *limit,
 	if (weir_result_verdict(receipt->result) != WEIR_ADMIT)
 		return;
 	if (receipt->result.flags & WEIR_NEWCOMER)
-		weir_permit_uncharge(&limit->newcomers, request->cost.packets,
+		weir_newcomers_uncharge(&limit->newcomers, request->cost.packets,
 				     receipt->result.flags, &receipt->newcomers);
 	if (weir_request_prepare(request, wn, limit))
 		return;

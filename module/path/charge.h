@@ -19,7 +19,6 @@
 #include "limit/result.h"
 #include "packet/packet.h"
 #include "path/events.h"
-#include "path/permit.h"
 #include "path/trace.h"
 #include "table/shared.h"
 
@@ -113,7 +112,8 @@ weir_limit_charge(struct weir_net *wn, const struct weir_limit *limit,
 	/* The common case first, so that the compiler specialises the callers for it. */
 	if (unlikely(flags != WEIR_CHARGED) || trace_weir_charge_enabled()) {
 		if (flags == WEIR_NEWCOMER)
-			flags = weir_permit_charge(limit, lookup, request->cost.packets);
+			flags = weir_newcomers_charge(&limit->newcomers, limit->table, lookup,
+						      request->cost.packets);
 		else if (flags == WEIR_UNCHARGED)
 			flags = weir_limit_ask_block(wn, limit, request, !receipt);
 		if (flags & (WEIR_EVICTED | WEIR_FLOORED))
@@ -158,7 +158,7 @@ weir_limit_ask(struct weir_net *wn, const struct weir_limit *limit,
 	flags = weir_table_refuse(table, lookup);
 	/* The newcomers' budget has batches, too. */
 	if (!flags && limit->newcomers.budget && !steered)
-		flags = weir_permit_refuse(limit, lookup);
+		flags = weir_newcomers_refuse(&limit->newcomers, limit->table, lookup);
 	if (flags && unlikely(limit->penalty_ticks))
 		weir_limit_report(wn, limit, request, flags);
 	return (struct weir_result) { flags };

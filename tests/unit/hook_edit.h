@@ -8,10 +8,8 @@
 #include "config/edit.h"
 #include "config/lists.h"
 #include "config/make.h"
-#include "config/newcomers.h"
 #include "limit/limit.h"
 #include "limit/net.h"
-#include "path/permit.h"
 
 /* An exemption and the name of its limit. */
 struct said_exempt {

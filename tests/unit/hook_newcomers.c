@@ -45,7 +45,7 @@ static void test_learn(void **state)
 	arrive(4);
 	assert_int_equal(arrive(5), WEIR_REFUSED | WEIR_NEWCOMER);
 	assert_true(newcomers_wait());
-	weir_newcomers_learn(limit());
+	weir_newcomers_learn(&limit()->newcomers);
 	assert_false(newcomers_wait());
 	assert_int_equal(arrive(5), WEIR_CHARGED);
 	end();
@@ -83,7 +83,7 @@ static void test_late(void **state)
 
 	begin(20, 64);
 	ways = weir_table_ways(limit()->table);
-	weir_newcomers_learn(limit());
+	weir_newcomers_learn(&limit()->newcomers);
 	for (n = 1; n <= ways / 3; n++)
 		arrive(n);
 	shim_jiffies += HZ;
@@ -255,7 +255,7 @@ static void test_budgets(void **state)
 		check(weir_table_uncharge(limit()->table, &lookup), "%u, %u: not given back", first,
 		      second);
 		weir_table_unmeet(limit()->table, &lookup);
-		weir_permit_uncharge(&limit()->newcomers, 1, result, &lookup.newcomer);
+		weir_newcomers_uncharge(&limit()->newcomers, 1, result, &lookup.newcomer);
 		twin_leave();
 		assert_true(state_of(1).unknown);
 		assert_memory_equal(state_of(1).count, is.count, sizeof(is.count));

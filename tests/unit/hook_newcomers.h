@@ -78,7 +78,7 @@ static inline u16 packet(u32 n, struct weir_lookup *lookup)
 	twin_enter();
 	result = weir_table_charge(in->table, lookup);
 	if (result == WEIR_NEWCOMER)
-		result = weir_permit_charge(in, lookup, 1);
+		result = weir_newcomers_charge(&in->newcomers, in->table, lookup, 1);
 	twin_leave();
 	return result;
 }

@@ -62,7 +62,7 @@ static void test_give_back(void **state)
 		result = packet(1 + i, &lookup);
 		check(result == (WEIR_CHARGED | WEIR_NEWCOMER), "packet %u: %#x", i, result);
 		twin_enter();
-		weir_permit_uncharge(newcomers, 1, result, &lookup.newcomer);
+		weir_newcomers_uncharge(newcomers, 1, result, &lookup.newcomer);
 		twin_leave();
 	}
 	/* Also when a refusal has just found that there is no room. */
@@ -72,7 +72,7 @@ static void test_give_back(void **state)
 	assert_int_equal(arrive(53), WEIR_REFUSED | WEIR_NEWCOMER);
 	assert_int_equal(arrive(54), WEIR_REFUSED | WEIR_NEWCOMER);
 	twin_enter();
-	weir_permit_uncharge(newcomers, 1, result, &lookup.newcomer);
+	weir_newcomers_uncharge(newcomers, 1, result, &lookup.newcomer);
 	twin_leave();
 	assert_int_equal(arrive(55), WEIR_CHARGED | WEIR_NEWCOMER);
 	end();
@@ -303,7 +303,7 @@ static void test_large(void **state)
 	};
 	twin_enter();
 	assert_int_equal(weir_table_charge(limit()->table, &lookup), WEIR_NEWCOMER);
-	assert_int_equal(weir_permit_charge(limit(), &lookup, 5),
+	assert_int_equal(weir_newcomers_charge(&limit()->newcomers, limit()->table, &lookup, 5),
 			 WEIR_REFUSED | WEIR_NEWCOMER | WEIR_FIRST);
 	twin_leave();
 	end();

@@ -10,6 +10,7 @@
 
 #include "hook_edit.h"
 #include "hook_said.h"
+#include "limit/stats.h"
 #include "table_twin.h"
 
 #define LIMITS_MAX 6

@@ -949,7 +949,7 @@ static void step_forget(void)
 	real = real_of(l);
 	mutex_lock(&t.wn.lock);
 	if (all && real->newcomers.budget)
-		weir_newcomers_learn(real);
+		weir_newcomers_learn(&real->newcomers);
 	s = all ? NULL : walk_source(l, source_of(&from));
 	if (s)
 		weir_table_forget(real->table, &s->key,
