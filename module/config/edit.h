@@ -21,12 +21,7 @@ struct weir_edit {
 	struct weir_net *wn;			/* locked */
 	struct weir_config *old;		/* published, or NULL */
 	bool replace;				/* started empty */
-	bool whole;				/* many objects at once */
-	bool check;				/* not to be published */
-	bool hold;				/* not yet: see weir_edit_held() */
 	struct weir_config *made;		/* that was held, to be published; or NULL */
-	bool renew;				/* an exemption that is added may exist, */
-	bool shorten;				/* and gets an earlier end, too */
 	unsigned int count;			/* of limits */
 	struct weir_limit *limit[WEIR_LIMITS_MAX]; /* in order, some from @old */
 	struct weir_limit *was[WEIR_LIMITS_MAX]; /* the old one that each is or replaces */
@@ -37,26 +32,37 @@ struct weir_edit {
 	struct weir_exempt exempt[];
 };
 
+enum weir_edit_end {
+	WEIR_EDIT_PUBLISH,
+	WEIR_EDIT_CHECK,	/* nothing changes */
+	WEIR_EDIT_HOLD,		/* not yet: see weir_edit_held() */
+};
+
 struct weir_edit *weir_edit_begin(struct weir_net *wn, bool replace, unsigned int exempts);
-int weir_edit_held(struct weir_edit *edit);
-/* Free the configuration that is held, if there is one; the mutex is held. */
-void weir_held_drop(struct weir_net *wn);
-int weir_edit_end(struct weir_edit *edit, int err, struct weir_error *error);
 struct weir_limit *weir_edit_find(const struct weir_edit *edit, const char *name,
 				  struct weir_error *error);
-int weir_edit_limit(struct weir_edit *edit, const struct weir_limit_config *cfg,
-		    struct weir_limit *was, const char *before, struct weir_error *error);
+int weir_edit_limit_add(struct weir_edit *edit, const struct weir_limit_config *cfg,
+			const char *before, struct weir_error *error);
+int weir_edit_limit_set(struct weir_edit *edit, const struct weir_limit_config *cfg,
+			struct weir_limit *was, const char *before, struct weir_error *error);
 int weir_edit_limit_remake(struct weir_edit *edit, unsigned int place,
 			   const struct weir_limit_config *cfg, struct weir_error *error);
 int weir_edit_limit_rename(struct weir_edit *edit, const char *name, const char *new_name,
 			   struct weir_error *error);
 int weir_edit_limit_del(struct weir_edit *edit, const char *name, struct weir_error *error);
-int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
-			 const char *limit, struct weir_error *error);
+int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt, const char *limit,
+			 enum weir_block how, struct weir_error *error);
+bool weir_edit_exempt_wins(const struct weir_edit *edit, const struct weir_exempt *added);
 void weir_edit_exempt_flush(struct weir_edit *edit, bool blocks);
 int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error);
 
+/* publish.c */
+int weir_edit_held(struct weir_edit *edit);
+/* Free the configuration that is held, if there is one; the mutex is held. */
+void weir_held_drop(struct weir_net *wn);
+int weir_edit_end(struct weir_edit *edit, int err, enum weir_edit_end how,
+		  struct weir_error *error);
 int weir_limit_join(struct weir_net *wn, const char *name, u64 ticks);
 void weir_config_init(struct weir_net *wn);
 void weir_config_stop(struct weir_net *wn);

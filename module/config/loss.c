@@ -71,6 +71,8 @@ int weir_limit_loss(const struct weir_limit *limit, const struct weir_limit *was
 	int err;
 
 	lockdep_assert_held(&wn->lock);
+	if (limit->table == was->table)
+		return 0;
 	err = table_loss(was, limit->table, &wn->key, &loss);
 	if (err)
 		return err;

@@ -17,7 +17,7 @@ struct weir_net;
 bool weir_limit_recounts(const struct weir_limit *limit, const struct weir_limit *was);
 
 /*
- * Warn, with a number, of what @limit loses if it replaces @was, whose table it does not have.
+ * Warn, with a number, of what @limit loses if it replaces @was with another table.
  * Under the namespace's mutex. Returns 0 or -ENOMEM.
  */
 int weir_limit_loss(const struct weir_limit *limit, const struct weir_limit *was,

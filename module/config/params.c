@@ -253,8 +253,8 @@ int __init weir_params_limit(void)
 	err = -ENOMEM;
 	edit = weir_edit_begin(weir_net(&init_net), false, 0);
 	if (edit) {
-		err = weir_edit_limit(edit, &cfg, NULL, NULL, &error);
-		err = weir_edit_end(edit, err, &error);
+		err = weir_edit_limit_add(edit, &cfg, NULL, &error);
+		err = weir_edit_end(edit, err, WEIR_EDIT_PUBLISH, &error);
 	}
 	if (err)
 		params_refuse(&cfg, &error, err);

@@ -156,69 +156,108 @@ static int blocks_parse(struct nlattr **attrs, const struct weir_limit *was,
 	return 0;
 }
 
-static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
-		      const struct nlattr *nest, struct weir_error *error,
-		      const struct genl_info *info)
+static int limit_name(const struct weir_nl_object *object)
 {
-	struct netlink_ext_ack *extack = info->extack;
-	const struct nlattr *head;
+	return weir_nl_require(object->attrs, object->nest, WEIR_A_LIMIT_NAME,
+			       "the name of the limit is missing", object->info->extack);
+}
+
+/* Put a limit, or @was with what the object changes, into the edit. */
+static int limit_put(struct weir_edit *edit, const struct weir_nl_object *object,
+		     struct weir_limit_config *cfg, struct weir_limit *was,
+		     struct weir_error *error)
+{
+	struct netlink_ext_ack *extack = object->info->extack;
+	struct nlattr **attrs = object->attrs, *before = attrs[WEIR_A_LIMIT_BEFORE];
+	const char *next = before ? nla_data(before) : NULL;
 	u8 place[WEIR_BUDGETS_MAX] = { };
-	struct weir_limit *was = NULL;
-	struct weir_limit_config cfg;
-	const char *name;
+	const struct nlattr *head;
 	int err, len;
 
-	err = weir_nl_require(attrs, nest, WEIR_A_LIMIT_NAME,
-			      "the name of the limit is missing", extack);
-	if (!err && cmd == WEIR_CMD_LIMIT_ADD && !attrs[WEIR_A_LIMIT_BLOCKS_ONLY])
-		err = weir_nl_require(attrs, nest, WEIR_A_LIMIT_BUDGET,
-				      "the budget of the limit is missing", extack);
-	if (err)
-		return err;
-	name = nla_data(attrs[WEIR_A_LIMIT_NAME]);
-	if (cmd == WEIR_CMD_LIMIT_DEL)
-		return weir_edit_limit_del(edit, name, error);
-	if (cmd == WEIR_CMD_LIMIT_RENAME)
-		return weir_nl_require(attrs, nest, WEIR_A_LIMIT_NEW_NAME,
-				       "the new name of the limit is missing", extack) ?:
-		       weir_edit_limit_rename(edit, name, nla_data(attrs[WEIR_A_LIMIT_NEW_NAME]),
-					      error);
-	if (cmd == WEIR_CMD_LIMIT_ADD) {
-		weir_limit_init(&cfg, name);
-		cfg.budgets = 0;
-	} else {
-		was = weir_edit_find(edit, name, error);
-		if (!was)
-			return -ENOENT;
-		/* Copy the padding, too: configurations are compared as bytes. */
-		memcpy(&cfg, &was->cfg, sizeof(cfg));
-	}
-	sharing_parse(attrs[WEIR_A_LIMIT_SHARING], &cfg);
-	head = object_head(nest, info, &len);
-	err = blocks_parse(attrs, was, &cfg, error) ?:
-	      weir_nl_budgets(attrs, head, len, &cfg, place, extack) ?:
-	      limit_parse(attrs, &cfg, edit, extack);
-	if (!err && cfg.newcomers.budget && !cfg.newcomers.window_ms)
-		err = weir_nl_require(attrs, nest, WEIR_A_LIMIT_NEWCOMERS_MS,
+	sharing_parse(attrs[WEIR_A_LIMIT_SHARING], cfg);
+	head = object_head(object->nest, object->info, &len);
+	err = blocks_parse(attrs, was, cfg, error) ?:
+	      weir_nl_budgets(attrs, head, len, cfg, place, extack) ?:
+	      limit_parse(attrs, cfg, edit, extack);
+	if (!err && cfg->newcomers.budget && !cfg->newcomers.window_ms)
+		err = weir_nl_require(attrs, object->nest, WEIR_A_LIMIT_NEWCOMERS_MS,
 				      "the window of the newcomers' budget is missing", extack);
-	if (!err && !cfg.newcomers.budget && (attrs[WEIR_A_LIMIT_FLOOD] ||
-					      attrs[WEIR_A_LIMIT_KNOWN_MS]))
+	if (!err && !cfg->newcomers.budget && (attrs[WEIR_A_LIMIT_FLOOD] ||
+					       attrs[WEIR_A_LIMIT_KNOWN_MS]))
 		err = weir_refuse(error, -EINVAL, attrs[WEIR_A_LIMIT_FLOOD] ?
 				  WEIR_A_LIMIT_FLOOD : WEIR_A_LIMIT_KNOWN_MS,
 				  "this belongs to a newcomers' budget, and the limit has none");
-	if (cmd == WEIR_CMD_LIMIT_ADD && !attrs[WEIR_A_LIMIT_SOURCES] && cfg.budgets)
-		cfg.sources = weir_limit_sources(&cfg);
+	if (!was && !attrs[WEIR_A_LIMIT_SOURCES] && cfg->budgets)
+		cfg->sources = weir_limit_sources(cfg);
 	if (!err)
-		err = weir_edit_limit(edit, &cfg, was, attrs[WEIR_A_LIMIT_BEFORE] ?
-				      nla_data(attrs[WEIR_A_LIMIT_BEFORE]) : NULL, error);
+		err = was ? weir_edit_limit_set(edit, cfg, was, next, error) :
+		      weir_edit_limit_add(edit, cfg, next, error);
 	if (!err) {
-		limit_warn(edit->wn, weir_edit_find(edit, name, error), error);
+		limit_warn(edit->wn, weir_edit_find(edit, cfg->name, error), error);
 	} else if (error->budget) {
 		/* One that the request does not name has no attribute to point at. */
 		error->budget = place[error->budget - 1];
 		error->attr = error->budget ? error->attr : 0;
 	}
 	return err;
+}
+
+static int limit_add(struct weir_edit *edit, const struct weir_nl_object *object,
+		     struct weir_error *error)
+{
+	struct weir_limit_config cfg;
+	int err = limit_name(object);
+
+	if (!err && !object->attrs[WEIR_A_LIMIT_BLOCKS_ONLY])
+		err = weir_nl_require(object->attrs, object->nest, WEIR_A_LIMIT_BUDGET,
+				      "the budget of the limit is missing", object->info->extack);
+	if (err)
+		return err;
+	weir_limit_init(&cfg, nla_data(object->attrs[WEIR_A_LIMIT_NAME]));
+	cfg.budgets = 0;
+	return limit_put(edit, object, &cfg, NULL, error);
+}
+
+static int limit_set(struct weir_edit *edit, const struct weir_nl_object *object,
+		     struct weir_error *error)
+{
+	struct weir_limit_config cfg;
+	struct weir_limit *was;
+
+	if (limit_name(object))
+		return -EINVAL;
+	was = weir_edit_find(edit, nla_data(object->attrs[WEIR_A_LIMIT_NAME]), error);
+	if (!was)
+		return -ENOENT;
+	/* Copy the padding, too: configurations are compared as bytes. */
+	memcpy(&cfg, &was->cfg, sizeof(cfg));
+	return limit_put(edit, object, &cfg, was, error);
+}
+
+static int limit_del(struct weir_edit *edit, const struct weir_nl_object *object,
+		     struct weir_error *error)
+{
+	return limit_name(object) ?:
+	       weir_edit_limit_del(edit, nla_data(object->attrs[WEIR_A_LIMIT_NAME]), error);
+}
+
+static int limit_rename(struct weir_edit *edit, const struct weir_nl_object *object,
+			struct weir_error *error)
+{
+	struct nlattr **attrs = object->attrs;
+
+	return limit_name(object) ?:
+	       weir_nl_require(attrs, object->nest, WEIR_A_LIMIT_NEW_NAME,
+			       "the new name of the limit is missing", object->info->extack) ?:
+	       weir_edit_limit_rename(edit, nla_data(attrs[WEIR_A_LIMIT_NAME]),
+				      nla_data(attrs[WEIR_A_LIMIT_NEW_NAME]), error);
+}
+
+static int limit_flush(struct weir_edit *edit, const struct weir_nl_object *object,
+		       struct weir_error *error)
+{
+	edit->count = 0;
+	return 0;
 }
 
 /* For how long a source is exempt. */
@@ -236,59 +275,73 @@ static int exempt_time(const struct nlattr *attr, struct weir_exempt *exempt,
 	return -ERANGE;
 }
 
-static int exempt_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
-		       const struct nlattr *nest, struct weir_error *error,
-		       struct netlink_ext_ack *extack)
+static int exempt_parse(const struct weir_nl_object *object, struct weir_exempt *exempt)
 {
-	const char *limit = weir_nl_name(attrs[WEIR_A_EXEMPT_LIMIT]);
+	int err = weir_nl_exempt(object->attrs, object->nest, exempt, object->info->extack);
+
+	if (!err && object->attrs[WEIR_A_EXEMPT_BLOCK])
+		exempt->limit = WEIR_EXEMPT_BLOCK;
+	return err;
+}
+
+static int exempt_add(struct weir_edit *edit, const struct weir_nl_object *object,
+		      struct weir_error *error)
+{
+	enum weir_block how = WEIR_BLOCK_ADD;
+	struct nlattr **attrs = object->attrs;
 	struct weir_exempt exempt;
-	int err;
+	int err = exempt_parse(object, &exempt) ?:
+		  exempt_time(attrs[WEIR_A_EXEMPT_FOR_MS], &exempt, object->info->extack);
 
-	err = weir_nl_exempt(attrs, nest, &exempt, extack);
 	if (err)
 		return err;
-	if (attrs[WEIR_A_EXEMPT_BLOCK])
-		exempt.limit = WEIR_EXEMPT_BLOCK;
-	if (cmd == WEIR_CMD_EXEMPT_DEL)
-		return weir_edit_exempt_del(edit, &exempt, limit, error);
-	err = exempt_time(attrs[WEIR_A_EXEMPT_FOR_MS], &exempt, extack);
-	if (err)
-		return err;
+	if (attrs[WEIR_A_EXEMPT_REPLACE])
+		how = attrs[WEIR_A_EXEMPT_FORCE] ? WEIR_BLOCK_REPLACE : WEIR_BLOCK_EXTEND;
 	exempt.comment = weir_nl_name(attrs[WEIR_A_EXEMPT_COMMENT]);
-	edit->renew = attrs[WEIR_A_EXEMPT_REPLACE];
-	edit->shorten = attrs[WEIR_A_EXEMPT_FORCE];
-	return weir_edit_exempt_add(edit, &exempt, limit, error);
+	err = weir_edit_exempt_add(edit, &exempt, weir_nl_name(attrs[WEIR_A_EXEMPT_LIMIT]), how,
+				   error);
+	/* Of a whole configuration there may be many. */
+	if (!err && !object->nest && !error->msg && weir_edit_exempt_wins(edit, &exempt))
+		weir_refuse(error, 0, WEIR_A_EXEMPT_ADDRESS, exempt.limit & WEIR_EXEMPT_BLOCK ?
+			    "sources of the prefix are exempt, which comes before blocks" :
+			    "sources of the prefix are blocked, which an exemption comes before");
+	return err;
 }
 
-/* Is it a command on limits, not on exemptions? */
-static bool of_limit(u8 cmd)
+static int exempt_del(struct weir_edit *edit, const struct weir_nl_object *object,
+		      struct weir_error *error)
 {
-	return cmd < WEIR_CMD_SOURCE_SHOW || cmd == WEIR_CMD_LIMIT_RENAME;
+	struct weir_exempt exempt;
+
+	return exempt_parse(object, &exempt) ?:
+	       weir_edit_exempt_del(edit, &exempt,
+				    weir_nl_name(object->attrs[WEIR_A_EXEMPT_LIMIT]), error);
 }
 
-/* Point at the attribute at fault, or else at the object or its name. */
-static int object_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
-		       const struct nlattr *nest, struct weir_error *error,
-		       const struct genl_info *info)
+static int exempt_flush(struct weir_edit *edit, const struct weir_nl_object *object,
+			struct weir_error *error)
 {
-	bool limit = of_limit(cmd);
-	const struct nlattr *head;
-	int err, len;
+	weir_edit_exempt_flush(edit, object->attrs[WEIR_A_EXEMPT_BLOCK]);
+	return 0;
+}
 
-	err = limit ? limit_edit(edit, cmd, attrs, nest, error, info) :
-		      exempt_edit(edit, cmd, attrs, nest, error, info->extack);
+/* Edit an object; point at the attribute at fault, or else at its nest, or @name. */
+static int object_do(struct weir_edit *edit, weir_nl_edit *edit_it, const struct weir_nl_object *object,
+		     const struct nlattr *name, struct weir_error *error)
+{
+	int err = edit_it(edit, object, error), len;
+	const struct nlattr *at = object->nest ?: name, *head;
+
 	if (!err)
 		return 0;
-	head = object_head(nest, info, &len);
-	if (error->budget)
-		nest = weir_nl_nth(head, len, WEIR_A_LIMIT_BUDGET, error->budget - 1);
-	if (error->budget)
-		nest = nla_find_nested(nest, error->attr) ?: nest;
-	else if (error->attr)
-		nest = attrs[error->attr];
-	else if (!nest)
-		nest = attrs[limit ? WEIR_A_LIMIT_NAME : WEIR_A_EXEMPT_ADDRESS];
-	return weir_nl_error(error, nest, err, info->extack);
+	head = object_head(object->nest, object->info, &len);
+	if (error->budget) {
+		at = weir_nl_nth(head, len, WEIR_A_LIMIT_BUDGET, error->budget - 1);
+		at = nla_find_nested(at, error->attr) ?: at;
+	} else if (error->attr) {
+		at = object->attrs[error->attr];
+	}
+	return weir_nl_error(error, at, err, object->info->extack);
 }
 
 static int config_object(struct weir_edit *edit, const struct nlattr *nest,
@@ -297,6 +350,7 @@ static int config_object(struct weir_edit *edit, const struct nlattr *nest,
 	bool limit = nla_type(nest) == WEIR_A_CONFIG_LIMIT;
 	/* Of the larger set; what an entry cannot have is not given. */
 	struct nlattr *attrs[WEIR_A_LIMIT_MAX + 1] = { };
+	const struct weir_nl_object object = { attrs, nest, info };
 	bool del = info->attrs[WEIR_A_CONFIG_DEL];
 	int err;
 
@@ -307,8 +361,8 @@ static int config_object(struct weir_edit *edit, const struct nlattr *nest,
 				   weir_limit_entry_nl_policy, info->extack) :
 		      weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_FORCE,
 				   weir_exempt_entry_nl_policy, info->extack);
-	return err ?: object_edit(edit, limit ? WEIR_CMD_LIMIT_ADD : del ? WEIR_CMD_EXEMPT_DEL :
-				  WEIR_CMD_EXEMPT_ADD, attrs, nest, error, info);
+	return err ?: object_do(edit, limit ? limit_add : del ? exempt_del : exempt_add, &object,
+				NULL, error);
 }
 
 /* Keep the first warning, but rather the first of what is lost, and add up those like it. */
@@ -346,7 +400,7 @@ static int config_parse(struct weir_edit *edit, struct genl_info *info,
 			err = config_object(edit, attr, &error, info);
 			if (err)
 				return err;
-			if (error.msg)
+			if (error.msg && type == WEIR_A_CONFIG_LIMIT)
 				warning_add(warning, &error, place);
 			cond_resched();
 		}
@@ -366,34 +420,17 @@ static unsigned int config_exempts(const struct genl_info *info)
 	return min_t(unsigned int, count, 2 * WEIR_EXEMPTS_MAX);
 }
 
-/* Change one object, and with @reply put the limit that it is, or would be. */
-static int change_one(struct weir_edit *edit, struct genl_info *info, struct sk_buff *reply,
-		      struct weir_error *error)
-{
-	struct nlattr **attrs = info->attrs;
-	int err;
-
-	edit->check = attrs[of_limit(info->genlhdr->cmd) ? WEIR_A_LIMIT_CHECK :
-			    WEIR_A_EXEMPT_CHECK];
-	err = object_edit(edit, info->genlhdr->cmd, attrs, NULL, error, info);
-	if (err || !reply)
-		return err;
-	return weir_nl_put_whole(reply, weir_edit_find(edit, nla_data(attrs[WEIR_A_LIMIT_NAME]),
-						       error), NULL);
-}
-
 /* Go on with what was saved: hold the configuration, with the hash key of then. */
-static int hold_parse(struct weir_edit *edit, struct nlattr **attrs,
+static int hold_parse(const struct weir_edit *edit, struct nlattr **attrs, bool check,
 		      struct netlink_ext_ack *extack)
 {
-	const struct nlattr *key = attrs[WEIR_A_CONFIG_HASH_KEY];
+	const struct nlattr *key = attrs[WEIR_A_CONFIG_HASH_KEY], *hold = attrs[WEIR_A_CONFIG_HOLD];
 	struct weir_net *wn = edit->wn;
 
-	edit->hold = attrs[WEIR_A_CONFIG_HOLD];
-	if ((key || edit->hold) && edit->old && edit->old->count)
-		return weir_nl_refuse(extack, key ?: attrs[WEIR_A_CONFIG_HOLD],
+	if ((key || hold) && edit->old && edit->old->count)
+		return weir_nl_refuse(extack, key ?: hold,
 				      "this needs a namespace without limits; flush them first");
-	if (!key || edit->check)
+	if (!key || check)
 		return 0;
 	/* Its sources were put where the former key says. */
 	weir_held_drop(wn);
@@ -401,59 +438,88 @@ static int hold_parse(struct weir_edit *edit, struct nlattr **attrs,
 	return 0;
 }
 
-/* All operations that change the configuration come here. */
-static int change_reply(struct genl_info *info, struct sk_buff *reply)
+int weir_nl_config_replace_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	bool config = info->genlhdr->cmd == WEIR_CMD_CONFIG_REPLACE;
-	bool publish = info->genlhdr->cmd == WEIR_CMD_CONFIG_PUBLISH;
-	struct weir_net *wn = weir_net(genl_info_net(info));
 	struct nlattr **attrs = info->attrs, *at = NULL;
+	bool check = attrs[WEIR_A_CONFIG_CHECK];
 	struct weir_error error = { };
 	struct weir_edit *edit;
 	unsigned int before;
-	int err = 0;
+	int err;
 
-	edit = weir_edit_begin(wn, publish || (config && !attrs[WEIR_A_CONFIG_ADD] &&
-					       !attrs[WEIR_A_CONFIG_DEL]),
-			       config ? config_exempts(info) : 1);
+	edit = weir_edit_begin(weir_net(genl_info_net(info)),
+			       !attrs[WEIR_A_CONFIG_ADD] && !attrs[WEIR_A_CONFIG_DEL],
+			       config_exempts(info));
 	if (!edit)
 		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
-	edit->whole = config || publish;
 	before = edit->exempts;
-	switch (info->genlhdr->cmd) {
-	case WEIR_CMD_LIMIT_FLUSH:
-		edit->count = 0;
-		break;
-	case WEIR_CMD_EXEMPT_FLUSH:
-		weir_edit_exempt_flush(edit, attrs[WEIR_A_EXEMPT_BLOCK]);
-		break;
-	case WEIR_CMD_CONFIG_REPLACE:
-		edit->check = attrs[WEIR_A_CONFIG_CHECK];
-		err = hold_parse(edit, attrs, info->extack) ?: weir_nl_lists(edit, info) ?:
-		      config_parse(edit, info, &error);
-		break;
-	case WEIR_CMD_CONFIG_PUBLISH:
-		err = weir_edit_held(edit);
-		if (err)
-			weir_nl_refuse(info->extack, NULL,
-				       "no configuration is held; config-replace with hold makes one");
-		break;
-	case WEIR_CMD_PREFIX_LIST_ADD:
-	case WEIR_CMD_PREFIX_LIST_SET:
-	case WEIR_CMD_PREFIX_LIST_DEL:
-		err = weir_nl_prefix_list_change(edit, info, &error);
-		break;
-	default:
-		err = change_one(edit, info, reply, &error);
-	}
-	err = weir_edit_end(edit, err, &error);
+	err = hold_parse(edit, attrs, check, info->extack) ?: weir_nl_lists(edit, info) ?:
+	      config_parse(edit, info, &error);
+	err = weir_edit_end(edit, err, check ? WEIR_EDIT_CHECK : attrs[WEIR_A_CONFIG_HOLD] ?
+			    WEIR_EDIT_HOLD : WEIR_EDIT_PUBLISH, &error);
 	/* An error found only by weir_edit_end() is an exemption given twice. */
-	if (config && error.attr)
+	if (error.attr)
 		at = nla_find_nested(weir_nl_nth(nlmsg_attrdata(info->nlhdr, GENL_HDRLEN),
 						 nlmsg_attrlen(info->nlhdr, GENL_HDRLEN),
 						 WEIR_A_CONFIG_EXEMPT, error.exempt - before),
 				     WEIR_A_EXEMPT_ADDRESS);
 	return weir_nl_error(&error, at, err, info->extack);
+}
+
+int weir_nl_config_publish_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_edit *edit = weir_edit_begin(weir_net(genl_info_net(info)), true, 0);
+	struct weir_error error = { };
+	int err;
+
+	if (!edit)
+		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
+	err = weir_edit_held(edit);
+	if (err)
+		weir_nl_refuse(info->extack, NULL,
+			       "no configuration is held; config-replace with hold makes one");
+	err = weir_edit_end(edit, err, WEIR_EDIT_PUBLISH, &error);
+	return weir_nl_error(&error, NULL, err, info->extack);
+}
+
+/* What a command does; the attribute at fault, if there is no other; and that of a check, or 0. */
+static const struct {
+	weir_nl_edit *edit_it;
+	u8 name;
+	u8 check;
+} changes[] = {
+	[WEIR_CMD_LIMIT_ADD] = { limit_add, WEIR_A_LIMIT_NAME, WEIR_A_LIMIT_CHECK },
+	[WEIR_CMD_LIMIT_SET] = { limit_set, WEIR_A_LIMIT_NAME, WEIR_A_LIMIT_CHECK },
+	[WEIR_CMD_LIMIT_DEL] = { limit_del, WEIR_A_LIMIT_NAME, WEIR_A_LIMIT_CHECK },
+	[WEIR_CMD_LIMIT_RENAME] = { limit_rename, WEIR_A_LIMIT_NAME, WEIR_A_LIMIT_CHECK },
+	[WEIR_CMD_LIMIT_FLUSH] = { limit_flush },
+	[WEIR_CMD_EXEMPT_ADD] = { exempt_add, WEIR_A_EXEMPT_ADDRESS, WEIR_A_EXEMPT_CHECK },
+	[WEIR_CMD_EXEMPT_DEL] = { exempt_del, WEIR_A_EXEMPT_ADDRESS, WEIR_A_EXEMPT_CHECK },
+	[WEIR_CMD_EXEMPT_FLUSH] = { exempt_flush },
+	[WEIR_CMD_PREFIX_LIST_ADD] = { weir_nl_list_edit, 0, WEIR_A_PREFIX_LIST_CHECK },
+	[WEIR_CMD_PREFIX_LIST_SET] = { weir_nl_list_edit, 0, WEIR_A_PREFIX_LIST_CHECK },
+	[WEIR_CMD_PREFIX_LIST_DEL] = { weir_nl_list_edit, 0, WEIR_A_PREFIX_LIST_CHECK },
+};
+
+/* Change one object, and with @reply put the limit that it is, or would be. */
+static int change_reply(struct genl_info *info, struct sk_buff *reply)
+{
+	struct weir_edit *edit = weir_edit_begin(weir_net(genl_info_net(info)), false, 1);
+	const struct weir_nl_object object = { info->attrs, NULL, info };
+	const typeof(changes[0]) *change = &changes[info->genlhdr->cmd];
+	bool check = change->check && info->attrs[change->check];
+	struct weir_error error = { };
+	int err;
+
+	if (!edit)
+		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
+	err = object_do(edit, change->edit_it, &object,
+			change->name ? info->attrs[change->name] : NULL, &error);
+	if (!err && reply)
+		err = weir_nl_put_whole(reply, weir_edit_find(edit, nla_data(
+					info->attrs[WEIR_A_LIMIT_NAME]), &error), NULL);
+	err = weir_edit_end(edit, err, check ? WEIR_EDIT_CHECK : WEIR_EDIT_PUBLISH, &error);
+	return weir_nl_error(&error, NULL, err, info->extack);
 }
 
 static int change(struct sk_buff *skb, struct genl_info *info)
@@ -467,8 +533,6 @@ int weir_nl_limit_flush_doit(struct sk_buff *skb, struct genl_info *info) __alia
 int weir_nl_exempt_add_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
 int weir_nl_exempt_del_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
 int weir_nl_exempt_flush_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
-int weir_nl_config_replace_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
-int weir_nl_config_publish_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
 int weir_nl_prefix_list_add_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
 int weir_nl_prefix_list_set_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
 int weir_nl_prefix_list_del_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
@@ -489,6 +553,9 @@ int weir_nl_limit_add_doit(struct sk_buff *skb, struct genl_info *info)
 		weir_nl_reply_end(info, reply, err);
 	return err;
 }
+
+int weir_nl_limit_set_doit(struct sk_buff *skb, struct genl_info *info)
+	__alias(weir_nl_limit_add_doit);
 
 int weir_nl_limit_join_doit(struct sk_buff *skb, struct genl_info *info)
 {
@@ -511,6 +578,3 @@ int weir_nl_limit_join_doit(struct sk_buff *skb, struct genl_info *info)
 	return !err ? 0 : weir_nl_refuse(info->extack, name,
 		"hosts do not share this limit; limit set NAME shared lets them");
 }
-
-int weir_nl_limit_set_doit(struct sk_buff *skb, struct genl_info *info)
-	__alias(weir_nl_limit_add_doit);

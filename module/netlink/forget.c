@@ -166,7 +166,7 @@ static int refusals_count(struct weir_net *wn)
 {
 	struct weir_edit *edit = weir_edit_begin(wn, false, 0);
 
-	return edit ? weir_edit_end(edit, 0, &(struct weir_error) { }) : -ENOMEM;
+	return edit ? weir_edit_end(edit, 0, WEIR_EDIT_PUBLISH, &(struct weir_error) { }) : -ENOMEM;
 }
 
 int weir_nl_source_forget_doit(struct sk_buff *skb, struct genl_info *info)

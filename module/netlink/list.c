@@ -63,7 +63,7 @@ static unsigned int member_at_fault(const struct parsed *parsed, const struct we
 	return 0;
 }
 
-static int list_change(struct weir_edit *edit, struct parsed *parsed, struct genl_info *info,
+static int list_change(struct weir_edit *edit, struct parsed *parsed, const struct genl_info *info,
 		       struct weir_error *error)
 {
 	const struct nlattr *head = nlmsg_attrdata(info->nlhdr, GENL_HDRLEN);
@@ -93,16 +93,15 @@ static int list_change(struct weir_edit *edit, struct parsed *parsed, struct gen
 }
 
 /* Add, set or remove a list, as the request says. */
-int weir_nl_prefix_list_change(struct weir_edit *edit, struct genl_info *info,
-			       struct weir_error *error)
+int weir_nl_list_edit(struct weir_edit *edit, const struct weir_nl_object *object,
+		      struct weir_error *error)
 {
 	struct parsed *parsed = kvmalloc(sizeof(*parsed), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	int err = -ENOMEM;
 
-	edit->check = info->attrs[WEIR_A_PREFIX_LIST_CHECK];
 	if (parsed) {
 		parsed->count = 0;
-		err = list_change(edit, parsed, info, error);
+		err = list_change(edit, parsed, object->info, error);
 	}
 	kvfree(parsed);
 	return err;

@@ -96,12 +96,21 @@ const struct weir_exempt *weir_nl_exemption(const struct weir_config *config,
 					    const struct weir_source *source, const char *dev);
 int weir_nl_put_exemption(struct sk_buff *skb, const struct weir_config *config,
 			  const struct weir_exempt *exempt);
+/* An object of a request that changes it: of a configuration, or with @nest NULL the message. */
+struct weir_nl_object {
+	struct nlattr **attrs;
+	const struct nlattr *nest;
+	const struct genl_info *info;
+};
+
+typedef int weir_nl_edit(struct weir_edit *edit, const struct weir_nl_object *object,
+			 struct weir_error *error);
+weir_nl_edit weir_nl_list_edit;
+
 int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit,
 		      const struct weir_counts *counts);
 
 /* Lists of prefixes: list.c */
-int weir_nl_prefix_list_change(struct weir_edit *edit, struct genl_info *info,
-			       struct weir_error *error);
 int weir_nl_lists(struct weir_edit *edit, struct genl_info *info);
 
 /* Budgets: budget.c */

@@ -162,14 +162,15 @@ static int does_replace(const void *words, struct weir_error *error)
 	for (i = 0; !err && i < t.limits; i++) {
 		limit = all[i];
 		strcpy(limit.comment, below(2) ? "" : "changed");
-		err = weir_edit_limit(edit, &limit, NULL, NULL, error);
+		err = weir_edit_limit_add(edit, &limit, NULL, error);
 	}
 	for (i = 0; !err && i < t.exempts; i++) {
 		exempt = t.exempt[i].exempt;
 		exempt.comment = below(2) ? "" : "changed";
-		err = weir_edit_exempt_add(edit, &exempt, t.exempt[i].limit, error);
+		err = weir_edit_exempt_add(edit, &exempt, t.exempt[i].limit, WEIR_BLOCK_ADD,
+					   error);
 	}
-	return weir_edit_end(edit, err, error);
+	return weir_edit_end(edit, err, WEIR_EDIT_PUBLISH, error);
 }
 
 void hook_add(void)

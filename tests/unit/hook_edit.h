@@ -36,7 +36,8 @@ static inline int edit_add(struct weir_net *wn, const struct weir_limit_config *
 
 	if (!edit)
 		return -ENOMEM;
-	return weir_edit_end(edit, weir_edit_limit(edit, config, NULL, before, error), error);
+	return weir_edit_end(edit, weir_edit_limit_add(edit, config, before, error),
+			     WEIR_EDIT_PUBLISH, error);
 }
 
 static inline int edit_set(struct weir_net *wn, const struct weir_limit_config *config,
@@ -50,15 +51,16 @@ static inline int edit_set(struct weir_net *wn, const struct weir_limit_config *
 		return -ENOMEM;
 	was = weir_edit_find(edit, config->name, error);
 	if (was)
-		err = weir_edit_limit(edit, config, was, NULL, error);
-	return weir_edit_end(edit, err, error);
+		err = weir_edit_limit_set(edit, config, was, NULL, error);
+	return weir_edit_end(edit, err, WEIR_EDIT_PUBLISH, error);
 }
 
 static inline int edit_del(struct weir_net *wn, const char *name, struct weir_error *error)
 {
 	struct weir_edit *edit = weir_edit_begin(wn, false, 0);
 
-	return edit ? weir_edit_end(edit, weir_edit_limit_del(edit, name, error), error) : -ENOMEM;
+	return !edit ? -ENOMEM : weir_edit_end(edit, weir_edit_limit_del(edit, name, error),
+					       WEIR_EDIT_PUBLISH, error);
 }
 
 static inline int edit_flush(struct weir_net *wn, bool limits)
@@ -72,7 +74,7 @@ static inline int edit_flush(struct weir_net *wn, bool limits)
 		edit->count = 0;
 	else
 		edit->exempts = 0;
-	return weir_edit_end(edit, 0, &error);
+	return weir_edit_end(edit, 0, WEIR_EDIT_PUBLISH, &error);
 }
 
 static inline int edit_exempt(struct weir_net *wn, const struct said_exempt *said, bool add,
@@ -84,8 +86,10 @@ static inline int edit_exempt(struct weir_net *wn, const struct said_exempt *sai
 	if (!edit)
 		return -ENOMEM;
 	exempt.comment = "";
-	return weir_edit_end(edit, (add ? weir_edit_exempt_add : weir_edit_exempt_del)
-			     (edit, &exempt, said->limit, error), error);
+	return weir_edit_end(edit, add ?
+			     weir_edit_exempt_add(edit, &exempt, said->limit, WEIR_BLOCK_ADD, error) :
+			     weir_edit_exempt_del(edit, &exempt, said->limit, error),
+			     WEIR_EDIT_PUBLISH, error);
 }
 
 #endif /* HOOK_EDIT_H */

@@ -192,13 +192,15 @@ static void test_replace(void **state)
 	assert_true(arrive(10) & WEIR_REFUSED);
 	was = limit();
 	edit = weir_edit_begin(&wn, true, 0);
-	assert_int_equal(weir_edit_end(edit, weir_edit_limit(edit, &to, NULL, NULL, &error), &error), 0);
+	assert_int_equal(weir_edit_end(edit, weir_edit_limit_add(edit, &to, NULL, &error),
+				       WEIR_EDIT_PUBLISH, &error), 0);
 	assert_ptr_equal(limit(), was);
 	assert_true(arrive(11) & WEIR_REFUSED);
 	/* Likewise, with one word changed. */
 	to.budget[0].amount++;
 	edit = weir_edit_begin(&wn, true, 0);
-	assert_int_equal(weir_edit_end(edit, weir_edit_limit(edit, &to, NULL, NULL, &error), &error), 0);
+	assert_int_equal(weir_edit_end(edit, weir_edit_limit_add(edit, &to, NULL, &error),
+				       WEIR_EDIT_PUBLISH, &error), 0);
 	assert_ptr_not_equal(limit(), was);
 	assert_true(arrive(12) & WEIR_REFUSED);
 	end();

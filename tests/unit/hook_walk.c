@@ -758,7 +758,7 @@ static void step_list(void)
 		table[i] = w.limit[i].budgets ? real_of(&w.limit[i])->table : NULL;
 	edit = weir_edit_begin(&t.wn, false, 0);
 	err = weir_edit_list_add(edit, "own", true, member, count, &error);
-	err = weir_edit_end(edit, err, &error);
+	err = weir_edit_end(edit, err, WEIR_EDIT_PUBLISH, &error);
 	say("  %d %s", err, error.msg ?: "");
 	if (err)
 		return;
@@ -852,7 +852,7 @@ static void step_replace(void)
 			continue;
 		stays[i] = true;
 		say_limit(l->budgets ? "again" : "new", &words[i]);
-		err = err ?: weir_edit_limit(edit, &words[i], NULL, NULL, &error);
+		err = err ?: weir_edit_limit_add(edit, &words[i], NULL, &error);
 	}
 	for (n = 0; n < w.exempts; n++) {
 		i = strcmp(w.exempt[n].limit, "b") ? 0 : 1;
@@ -861,10 +861,10 @@ static void step_replace(void)
 		exempt[exempts] = w.exempt[n];
 		exempt[exempts].exempt.comment = "";
 		err = err ?: weir_edit_exempt_add(edit, &exempt[exempts].exempt,
-						  exempt[exempts].limit, &error);
+						  exempt[exempts].limit, WEIR_BLOCK_ADD, &error);
 		exempts++;
 	}
-	err = weir_edit_end(edit, err, &error);
+	err = weir_edit_end(edit, err, WEIR_EDIT_PUBLISH, &error);
 	say("  %d %s", err, error.msg ?: "");
 	if (err)
 		return;
@@ -945,7 +945,7 @@ static void step_forget(void)
 		return;
 	say("source forget %s limit %s", all ? "all" : text_of(&from), l->asked.name);
 	edit = weir_edit_begin(&t.wn, false, 0);
-	expect(!weir_edit_end(edit, 0, &error), "%s", error.msg);
+	expect(!weir_edit_end(edit, 0, WEIR_EDIT_PUBLISH, &error), "%s", error.msg);
 	real = real_of(l);
 	mutex_lock(&t.wn.lock);
 	if (all && real->newcomers.budget)
