@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exemptions are sorted by family, address and length of their prefix. Those of
- * the same prefix form a node; a node refers to the longest other node that
- * contains it, its outer node. A binary search finds the last node that is not
- * after an address. That one, or else one of its outer nodes, is the longest that
- * contains the address: at most 129 steps outwards. Within a node exemptions are
- * sorted by limit and device, and found by a binary search.
+ * Exemptions are sorted by family, address and length of their prefix, then by limit and device.
+ * Those of the same prefix form a node, in the order of the index of prefixes, which finds the
+ * longest that contains an address. What that node does not have one of its outer nodes may have:
+ * at most 129 steps outwards. Within a node an exemption is found by a binary search.
  */
 #include <linux/bsearch.h>
 #include <linux/netdevice.h>
@@ -16,25 +14,20 @@
 
 #include "packet/exempt.h"
 
-#define NO_NODE U32_MAX
-
-/* A prefix; addresses in host order, IPv4 in the upper half of the first word. */
-struct exempt_node {
-	u64 address[2];
-	u64 mask[2];
-	u32 outer;	/* the longest other node that contains this one, or NO_NODE */
-	u32 first;	/* of its exemptions */
-	u32 count;	/* of them */
+/* The exemptions of a prefix. */
+struct weir_exempt_node {
+	const struct weir_exempt_node *outer;	/* the longest other that contains it, or NULL */
+	const struct weir_exempt *first;
+	u32 count;
 	/* The exemption that is found for all limits and devices, or NULL */
 	const struct weir_exempt *any;
 	bool has[2];	/* here or in outer nodes there are exemptions, or blocks */
 };
 
-/* Constant once made; both arrays sorted, IPv4 first. */
+/* Constant once made. */
 struct weir_exempts {
-	struct exempt_node *node;
-	u32 nodes;
-	u32 ipv4;	/* first nodes, of IPv4 */
+	struct weir_prefixes *index;	/* of the nodes' prefixes */
+	struct weir_exempt_node *node;
 	u32 blocks;	/* those that are no exemptions */
 	u32 count;
 	struct weir_exempt exempt[] __counted_by(count);
@@ -55,50 +48,41 @@ static int compare_exempt(const void *va, const void *vb)
 	return order ?: compare_scope(a, b->limit, b->dev);
 }
 
-static u64 host_order(const __be32 word[2])
+/* Index the prefixes of sorted exemptions. Returns 0 or -ENOMEM. */
+static int make_index(struct weir_exempts *exempts)
 {
-	return (u64)ntohl(word[0]) << 32 | ntohl(word[1]);
-}
+	struct weir_member *member;
+	u32 i;
 
-static bool node_has(const struct exempt_node *node, const u64 address[2])
-{
-	return !(((node->address[0] ^ address[0]) & node->mask[0]) |
-		 ((node->address[1] ^ address[1]) & node->mask[1]));
+	member = kvcalloc(exempts->count, sizeof(*member), WEIR_GFP);
+	if (!member)
+		return -ENOMEM;
+	for (i = 0; i < exempts->count; i++)
+		member[i].prefix = exempts->exempt[i].prefix;
+	exempts->index = weir_prefixes_add("", NULL, member, exempts->count);
+	kvfree(member);
+	if (exempts->index)
+		exempts->node = kvcalloc(exempts->index->count, sizeof(*exempts->node), WEIR_GFP);
+	return exempts->node ? 0 : -ENOMEM;
 }
 
 static void make_nodes(struct weir_exempts *exempts)
 {
-	const struct weir_net_prefix *prefix, *last = NULL;
+	struct weir_exempt_node *node = NULL;
 	const struct weir_exempt *exempt;
-	struct exempt_node *node = NULL;
-	u32 i, outer;
+	u32 i, outer, n = 0;
 
-	for (i = 0; i < exempts->count; i++, last = prefix) {
+	for (i = 0; i < exempts->count; i++) {
 		exempt = &exempts->exempt[i];
-		prefix = &exempt->prefix;
-		if (!last || weir_prefix_compare(last, prefix)) {
-			outer = last && last->family == prefix->family ?
-				exempts->nodes - 1 : NO_NODE;
-			node = &exempts->node[exempts->nodes++];
-			*node = (struct exempt_node) {
-				.address = {
-					host_order(prefix->word),
-					host_order(prefix->word + 2),
-				},
-				.mask = {
-					prefix->len ? U64_MAX << (64 - min(prefix->len, 64)) : 0,
-					prefix->len > 64 ? U64_MAX << (128 - prefix->len) : 0,
-				},
-				.first = i,
-			};
-			exempts->ipv4 += prefix->family == AF_INET;
-			while (outer != NO_NODE && !node_has(&exempts->node[outer], node->address))
-				outer = exempts->node[outer].outer;
-			node->outer = outer;
-			if (outer != NO_NODE) {
-				node->any = exempts->node[outer].any;
-				memcpy(node->has, exempts->node[outer].has, sizeof(node->has));
+		if (!i || weir_prefix_compare(&exempt[-1].prefix, &exempt->prefix)) {
+			outer = exempts->index->member[n].outer;
+			node = &exempts->node[n++];
+			if (outer) {
+				*node = exempts->node[outer - 1];
+				node->outer = &exempts->node[outer - 1];
 			}
+			node->first = exempt;
+			node->count = 0;
 			/* One for a device is found before those of outer nodes. */
 			if (!exempt->limit)
 				node->any = *exempt->dev ? NULL : exempt;
@@ -195,11 +179,6 @@ struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt, unsign
 	if (!exempts)
 		return ERR_PTR(-ENOMEM);
 	exempts->count = count;
-	exempts->node = kvcalloc(count, sizeof(*exempts->node), WEIR_GFP);
-	if (!exempts->node) {
-		kvfree(exempts);
-		return ERR_PTR(-ENOMEM);
-	}
 	memcpy(exempts->exempt, exempt, count * sizeof(*exempt));
 	exempts_sort(exempts->exempt, count);
 	for (i = 0; i < count && !err; i++) {
@@ -210,8 +189,11 @@ struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt, unsign
 			err = stats_get(&exempts->exempt[i]);
 		}
 	}
-	if (err) {
+	if (err)
 		exempts->count = i - 1;
+	else
+		err = make_index(exempts);
+	if (err) {
 		weir_exempts_free(exempts);
 		return ERR_PTR(err);
 	}
@@ -227,6 +209,7 @@ void weir_exempts_free(struct weir_exempts *exempts)
 		return;
 	for (i = 0; i < exempts->count; i++)
 		stats_put(exempts->exempt[i].stats);
+	weir_prefixes_put(exempts->index);
 	kvfree(exempts->node);
 	kvfree(exempts);
 }
@@ -282,40 +265,21 @@ int weir_exempts_find(const struct weir_exempts *exempts, const struct weir_exem
 }
 
 static const struct weir_exempt *
-node_find(const struct weir_exempts *exempts, const struct exempt_node *node,
-	  const char *dev, u32 limit)
+node_find(const struct weir_exempt_node *node, const char *dev, u32 limit)
 {
-	u32 low = node->first, high = low + node->count, middle;
+	const struct weir_exempt *exempt = node->first;
+	u32 low = 0, high = node->count, middle;
 	int order;
 
 	while (low < high) {
 		middle = (low + high) / 2;
-		order = compare_scope(&exempts->exempt[middle], limit, dev);
+		order = compare_scope(&exempt[middle], limit, dev);
 		if (!order)
-			return &exempts->exempt[middle];
+			return &exempt[middle];
 		if (order > 0)
 			high = middle;
 		else
 			low = middle + 1;
-	}
-	return NULL;
-}
-
-static const struct weir_exempt *
-walk_outwards(const struct weir_exempts *exempts, u32 at, const char *dev, u32 limit)
-{
-	const struct weir_exempt *exempt;
-	const struct exempt_node *node;
-
-	if (!exempts->node[at].has[limit & WEIR_EXEMPT_BLOCK])
-		return NULL;
-	for (; at != NO_NODE; at = node->outer) {
-		node = &exempts->node[at];
-		exempt = node_find(exempts, node, "", limit);
-		if (!exempt && *dev)
-			exempt = node_find(exempts, node, dev, limit);
-		if (exempt)
-			return exempt;
 	}
 	return NULL;
 }
@@ -328,42 +292,20 @@ void weir_exempt_place(const struct weir_exempts *exempts,
 		       const struct weir_source *source, const char *dev,
 		       struct weir_exempt_place *place)
 {
-	u64 address[2] = { host_order(source->word), host_order(source->word + 2) };
-	bool ipv6 = source->scope & WEIR_SCOPE_IPV6;
-	const struct exempt_node *node;
-	u32 low, high, middle, at;
+	size_t found = 0;
 
-	place->exempts = NULL;
-	place->all = NULL;
-	if (!exempts)
-		return;
-	low = ipv6 ? exempts->ipv4 : 0;
-	high = ipv6 ? exempts->nodes : exempts->ipv4;
-	at = NO_NODE;
-	while (low < high) {
-		middle = (low + high) / 2;
-		node = &exempts->node[middle];
-		if (node->address[0] == address[0] ? node->address[1] <= address[1] :
-						     node->address[0] < address[0]) {
-			at = middle;
-			low = middle + 1;
-		} else {
-			high = middle;
-		}
-	}
-	while (at != NO_NODE && !node_has(&exempts->node[at], address))
-		at = exempts->node[at].outer;
-	if (at == NO_NODE)
-		return;
-	place->exempts = exempts;
-	place->node = at;
-	place->all = exempts->node[at].any ?: walk_outwards(exempts, at, dev, 0);
+	if (exempts)
+		found = source->scope & WEIR_SCOPE_IPV6 ?
+			weir_prefixes_ipv6(exempts->index, source->word) :
+			weir_prefixes_ipv4(exempts->index, source->word[0]);
+	place->node = found ? &exempts->node[found - 1] : NULL;
+	place->all = found ? place->node->any ?: weir_exempt_from(place, dev, 0) : NULL;
 }
 
 /* Is the address in a prefix that is blocked under any limit, on any device? */
 bool weir_exempt_has_blocks(const struct weir_exempt_place *place)
 {
-	return place->exempts && place->exempts->node[place->node].has[WEIR_EXEMPT_BLOCK];
+	return place->node && place->node->has[WEIR_EXEMPT_BLOCK];
 }
 
 /*
@@ -373,7 +315,15 @@ bool weir_exempt_has_blocks(const struct weir_exempt_place *place)
 const struct weir_exempt *
 weir_exempt_from(const struct weir_exempt_place *place, const char *dev, u32 limit)
 {
-	if (!place->exempts)
+	const struct weir_exempt_node *node = place->node;
+	const struct weir_exempt *exempt = NULL;
+
+	if (!node || !node->has[limit & WEIR_EXEMPT_BLOCK])
 		return NULL;
-	return walk_outwards(place->exempts, place->node, dev, limit);
+	for (; node && !exempt; node = node->outer) {
+		exempt = node_find(node, "", limit);
+		if (!exempt && *dev)
+			exempt = node_find(node, dev, limit);
+	}
+	return exempt;
 }

@@ -39,11 +39,11 @@ struct weir_exempt {
 };
 
 struct weir_exempts;
+struct weir_exempt_node;
 
 /* The place of an address among the exemptions. */
 struct weir_exempt_place {
-	const struct weir_exempts *exempts;	/* or NULL if none has the address */
-	u32 node;
+	const struct weir_exempt_node *node;	/* or NULL if none has the address */
 	const struct weir_exempt *all;	/* exemption from all limits, or NULL */
 };
 

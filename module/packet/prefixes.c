@@ -22,7 +22,7 @@
 
 #include "packet/prefixes.h"
 
-/* Of the hash of a list, of which the best is taken. */
+/* Of the hash of a list, of which the first good one is taken, or the best. */
 #define FACTORS		8
 /* Room for marks. */
 #define MARKS_MIN	256ul
@@ -187,7 +187,7 @@ static u32 marks_fill(struct weir_prefixes *list, u64 factor)
 	return marks_walk(list, false, true) + marks_walk(list, true, true);
 }
 
-static void marks_make(struct weir_prefixes *list)
+static void marks_make(struct weir_prefixes *list, u32 marks)
 {
 	u64 best = 0, factor;
 	u32 least = U32_MAX, looks, i;
@@ -196,6 +196,8 @@ static void marks_make(struct weir_prefixes *list)
 	for (i = 0; i < FACTORS; i++) {
 		get_random_bytes(&factor, sizeof(factor));
 		looks = marks_fill(list, factor | 1);
+		if (looks - marks < marks / 8)
+			return;
 		if (looks < least) {
 			least = looks;
 			best = list->factor;
@@ -285,7 +287,7 @@ static int lookup_make(struct weir_prefixes *list)
 	if (!list->mark)
 		return -ENOMEM;
 	list->steps = steps;
-	marks_make(list);
+	marks_make(list, marks);
 	return 0;
 }
 
@@ -335,7 +337,11 @@ struct weir_prefixes *weir_prefixes_add(const char *name, const struct weir_pref
 	memcpy(&list->member[n], member, count * sizeof(*member));
 	for (i = 0; i < list->count; i++)
 		list->member[i].outer = i;
-	sort(list->member, list->count, sizeof(*list->member), compare_given, NULL);
+	for (i = 1; i < list->count; i++)
+		if (compare_given(&list->member[i - 1], &list->member[i]) > 0)
+			break;
+	if (i < list->count)
+		sort(list->member, list->count, sizeof(*list->member), compare_given, NULL);
 	for (i = 0, n = 0; i < list->count; i++) {
 		n += !n || compare_member(&list->member[n - 1], &list->member[i]);
 		list->member[n - 1] = list->member[i];

@@ -50,7 +50,10 @@ struct weir_prefix_step {
 #define WEIR_MARK_CODE		32
 #define WEIR_MARK_WITHIN	40
 
-/* A list, constant once made: limits that use it and the configuration hold it. */
+/*
+ * A list, constant once made: limits that use it and the configuration hold it. That of exemptions
+ * has no name.
+ */
 struct weir_prefixes {
 	refcount_t users;
 	u32 count;	/* at least one */

@@ -63,7 +63,7 @@ static inline bool matches(struct weir_context *ctx, const struct weir_limit *li
 
 	if (!weir_match_packet(&limit->cfg.match, &ctx->packet))
 		return false;
-	if (likely(!ctx->place.exempts))
+	if (likely(!ctx->place.node))
 		return true;
 	exempt = weir_exempt_from(&ctx->place, ctx->packet.in->name, limit->id);
 	if (!exempt)
@@ -113,7 +113,7 @@ count_refusal(struct weir_context *ctx, struct weir_net *wn, const struct weir_c
 	 * exemption from an earlier limit must count its packets.
 	 */
 	if (entry && weir_refusal_free(entry, config->generation, lookup) &&
-	    !limit->observe && !ctx->place.exempts && !netif_is_l3_master(packet->in) &&
+	    !limit->observe && !ctx->place.node && !netif_is_l3_master(packet->in) &&
 	    weir_packet_plain(packet))
 		weir_refusal_store(wn, config, entry, &packet->source, packet->in->ifindex,
 				   limit, lookup, result);
@@ -368,7 +368,7 @@ enum weir_verdict weir_verdict(struct sk_buff *skb, u8 family, struct weir_net *
 		return WEIR_ADMIT;
 	*cost = weir_packet_cost(packet->skb, packet->family);
 	do {
-		ctx->place.exempts = config->exempts;
+		ctx->place.node = NULL;
 		if (config->exempts) {
 			weir_exempt_place(config->exempts, &packet->source,
 					  packet->in->name, &ctx->place);
@@ -433,11 +433,9 @@ enum weir_verdict weir_verdict_frame(struct weir_frame frame, struct weir_net *w
 	ctx->request.lookup.tick = tick;
 	ctx->request.cost = (struct weir_cost) { .packets = 1, .bytes = frame.bytes };
 	ctx->exempt = false;
-	ctx->place.exempts = NULL;
-	ctx->place.all = NULL;
+	ctx->place = (struct weir_exempt_place) { };
 	if (config->exempts)
-		weir_exempt_place(config->exempts, &packet->source, packet->in->name,
-				  &ctx->place);
+		weir_exempt_place(config->exempts, &packet->source, packet->in->name, &ctx->place);
 	if (config->conds & WEIR_CONDS_TRANSPORT || weir_packet_may_be_vital(packet))
 		weir_packet_parse(packet);
 	/* Without all of its headers the packet may be another one. */
