@@ -211,10 +211,7 @@ static int block_do(struct weir_net *wn, struct block *block, struct genl_info *
 	block->how = WEIR_BLOCK_REPLACE;
 	for (i--; i--; )
 		block_set(wn, block, block->limit[i], block->was[i]);
-	if (err == -ENOSPC)
-		return block_full(info, full);
-	return block_refuse(info, err, err == -EEXIST ? already :
-			    "other sources keep taking the place of the source; try again");
+	return err == -ENOSPC ? block_full(info, full) : block_refuse(info, err, already);
 }
 
 /* Put each limit under which something changed into the reply, and tell listeners. */

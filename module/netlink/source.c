@@ -109,7 +109,7 @@ struct charge {
 
 /*
  * Charge if there is room, so that a source is not limited by what a program asks for, and put
- * the state afterwards. -EAGAIN: begin again. With BH off, under rcu_read_lock().
+ * the state afterwards. -EAGAIN: begin again, as a packet does. With BH off, under rcu_read_lock().
  */
 static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge *charge,
 		      const struct weir_config *config, const struct weir_limit *limit,
@@ -124,9 +124,9 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 	const u64 largest = weir_limit_largest(limit, room, limit->bytes & 1);
 	struct weir_take take = {
 		.cost = charge->cost, .due = reserve ? room[0] : 0,
-		.drain = charge->mode == WEIR_CHARGE_MODE_DRAIN,
+		.wait = WEIR_NEVER, .drain = charge->mode == WEIR_CHARGE_MODE_DRAIN,
 	};
-	u64 slot[WEIR_SLOTS_MAX + 1], wait = WEIR_NEVER;
+	u64 slot[WEIR_SLOTS_MAX + 1];
 	struct weir_result result = { WEIR_REFUSED };
 	struct weir_source_state state;
 	struct weir_request request;
@@ -146,24 +146,24 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 	if (limit->observe || (block && !(block->limit & WEIR_EXEMPT_BLOCK)))
 		block = NULL;
 	if (block) {
-		wait = block->end ? max(block->end, now + 1) - now : WEIR_NEVER;
+		take.wait = block->end ? max(block->end, now + 1) - now : WEIR_NEVER;
 	} else if (take.cost <= largest) {
 		weir_hook_lock();
-		result = weir_limit_take(wn, limit, &request, &take, &wait);
+		result = weir_limit_take(wn, limit, &request, &take);
 		weir_hook_unlock();
 	}
 	if (weir_result_verdict(result) == WEIR_RESTART)
 		return -EAGAIN;
 	weir_nl_peek(wn, limit, &charge->source, NULL, &state, slot);
 	if (block) {
-		state.blocked = max(state.blocked, wait);
-		state.wait = max(state.wait, wait);
+		state.blocked = max(state.blocked, take.wait);
+		state.wait = max(state.wait, take.wait);
 	}
 	charge->taken = weir_result_verdict(result) == WEIR_ADMIT ? take.cost : 0;
 	return weir_nl_put_source(reply, wn->net, limit, &state, NULL) ?:
 	       weir_nl_put_u64(reply, WEIR_A_SOURCE_TAKEN, charge->taken) ?:
-	       wait == WEIR_NEVER ? 0 :
-	       weir_nl_put_u64(reply, WEIR_A_SOURCE_WAIT_NS, weir_ticks_ns(wait));
+	       take.wait == WEIR_NEVER ? 0 :
+	       weir_nl_put_u64(reply, WEIR_A_SOURCE_WAIT_NS, weir_ticks_ns(take.wait));
 }
 
 int weir_nl_source_charge_doit(struct sk_buff *skb, struct genl_info *info)
@@ -173,7 +173,6 @@ int weir_nl_source_charge_doit(struct sk_buff *skb, struct genl_info *info)
 	struct charge charge = { .cost = 1 };
 	const struct weir_config *config;
 	const struct weir_limit *limit;
-	unsigned int tries = 0;
 	struct sk_buff *reply;
 	int err;
 
@@ -200,10 +199,7 @@ int weir_nl_source_charge_doit(struct sk_buff *skb, struct genl_info *info)
 		err = limit ? charge_try(reply, wn, &charge, config, limit, info) : -ENOENT;
 		rcu_read_unlock();
 		local_bh_enable();
-	} while (err == -EAGAIN && ++tries < WEIR_TRIES);
-	if (err == -EAGAIN)
-		weir_nl_refuse(info->extack, attrs[WEIR_A_SOURCE_ADDRESS],
-			       "others keep taking the source's place or changing the limit; try again");
+	} while (err == -EAGAIN);
 	if (err == -ENOENT)
 		weir_nl_no_limit(attrs[WEIR_A_SOURCE_LIMIT], info->extack);
 	nlmsg_end(reply, nlmsg_hdr(reply));

@@ -112,10 +112,10 @@ void weir_limit_undo(const struct weir_net *wn, const struct weir_limit *limit,
 /*
  * As weir_limit_charge(), for a program, which may take less than it asks for, or reserve. It
  * names the source, so no source is limited by that, nor is it a stranger: the newcomers' budget
- * is not asked. @wait and take->cost are results, as of weir_table_take().
+ * is not asked.
  */
 struct weir_result weir_limit_take(struct weir_net *wn, const struct weir_limit *limit,
-				   struct weir_request *request, struct weir_take *take, u64 *wait)
+				   struct weir_request *request, struct weir_take *take)
 {
 	struct weir_lookup *lookup = &request->lookup;
 	u16 flags;
@@ -128,7 +128,7 @@ struct weir_result weir_limit_take(struct weir_net *wn, const struct weir_limit 
 		lookup->budgets = lookup->own;
 	}
 	weir_batch_return(limit->table, lookup);
-	flags = weir_table_take(limit->table, lookup, take, wait);
+	flags = weir_table_take(limit->table, lookup, take);
 	if (flags & WEIR_EVICTED) {
 		weir_limit_count_evictions(limit, 1);
 		weir_event_pressure(wn, limit, lookup->tick);

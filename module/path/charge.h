@@ -167,6 +167,6 @@ weir_limit_ask(struct weir_net *wn, const struct weir_limit *limit,
 void weir_limit_undo(const struct weir_net *wn, const struct weir_limit *limit,
 		     struct weir_request *request, const struct weir_charged *receipt);
 struct weir_result weir_limit_take(struct weir_net *wn, const struct weir_limit *limit,
-				   struct weir_request *request, struct weir_take *take, u64 *wait);
+				   struct weir_request *request, struct weir_take *take);
 
 #endif /* WEIR_CHARGE_H */

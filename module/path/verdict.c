@@ -189,8 +189,6 @@ ask_all(struct weir_context *ctx, struct weir_net *wn, const struct weir_config 
 	struct matched *m = ctx->matched;
 	const struct weir_limit *limit;
 
-	ctx->request.source = &ctx->packet.source;
-	ctx->request.prefix.len4 = U8_MAX;
 	*count = 0;
 	for (; at < config->count; m++) {
 		if (early && unlikely(ctx->exempt))
@@ -253,7 +251,6 @@ charge_one(struct weir_context *ctx, struct weir_net *wn, const struct weir_conf
 	const struct weir_limit *limit = config->limit[at];
 	struct weir_result result;
 
-	ctx->request.source = &ctx->packet.source;
 	result = weir_limit_charge(wn, limit, &ctx->request, NULL);
 	if (likely(result.flags == WEIR_CHARGED)) {
 		count_matched(ctx, limit, result, false);
@@ -294,7 +291,6 @@ static noinline bool is_blocked(struct weir_context *ctx, struct weir_net *wn,
 			weir_exempt_from(&ctx->place, dev, limit->id | WEIR_EXEMPT_BLOCK);
 		if (!block || weir_exempt_from(&ctx->place, dev, limit->id))
 			continue;
-		ctx->request.source = &ctx->packet.source;
 		ctx->dropper = limit;
 		ctx->result.flags = WEIR_REFUSED | WEIR_BLOCKED;
 		log_drop(ctx, wn, limit, ctx->result);
@@ -358,15 +354,13 @@ enum weir_verdict weir_verdict(struct sk_buff *skb, u8 family, struct weir_net *
 {
 	struct weir_context *ctx = this_cpu_ptr(contexts);
 	struct weir_packet *packet = &ctx->packet;
-	struct weir_cost *cost = &ctx->request.cost;
+	const struct weir_cost *cost = &ctx->request.cost;
 	enum weir_verdict verdict;
 
 	weir_packet_init(packet, skb, family);
-	ctx->request.lookup.tick = tick;
-
+	weir_request_init(&ctx->request, &packet->source, weir_packet_cost(skb, family), tick);
 	if (packet->in->flags & IFF_LOOPBACK || weir_packet_already_seen(packet))
 		return WEIR_ADMIT;
-	*cost = weir_packet_cost(packet->skb, packet->family);
 	do {
 		ctx->place.node = NULL;
 		if (config->exempts) {
@@ -390,6 +384,7 @@ enum weir_verdict weir_verdict(struct sk_buff *skb, u8 family, struct weir_net *
 		verdict = limits(ctx, wn, config);
 		if (likely(verdict != WEIR_RESTART))
 			return verdict;
+		weir_request_init(&ctx->request, &packet->source, *cost, tick);
 		config = weir_config_get(wn);
 	} while (config);
 	return WEIR_ADMIT;
@@ -430,8 +425,8 @@ enum weir_verdict weir_verdict_frame(struct weir_frame frame, struct weir_net *w
 
 	rcu_read_lock();
 	weir_packet_init_frame(packet, &frame);
-	ctx->request.lookup.tick = tick;
-	ctx->request.cost = (struct weir_cost) { .packets = 1, .bytes = frame.bytes };
+	weir_request_init(&ctx->request, &packet->source,
+			  (struct weir_cost) { .packets = 1, .bytes = frame.bytes }, tick);
 	ctx->exempt = false;
 	ctx->place = (struct weir_exempt_place) { };
 	if (config->exempts)

@@ -400,6 +400,29 @@ out:
 }
 
 /*
+ * Give a source that has none a way in a locked bucket, charged nothing, unless none can be had
+ * or a floor has to end first. Returns as bucket_take().
+ */
+u16 weir_bucket_enter(const struct weir_table *table, struct weir_bucket *bucket,
+		      struct weir_lookup *lookup, const struct weir_permit *permit)
+{
+	struct weir_wheel *floor = weir_bucket_floor(table, bucket);
+	struct weir_lookup nothing = *lookup;
+	u16 result;
+
+	lockdep_assert_held(&bucket->lock);
+	if (bucket->moved || weir_floor_ends(table, bucket, lookup->tick))
+		return WEIR_REFUSED | WEIR_FLOORED;
+	memset(nothing.amount, 0, sizeof(nothing.amount));
+	weir_counts_advance(table, floor, lookup->tick);
+	/* What costs nothing fits: this fills in its slots. */
+	counts_full(table, floor, &nothing);
+	result = bucket_take(table, bucket, &nothing, table->states_off ? permit : NULL);
+	lookup->way = nothing.way;
+	return result;
+}
+
+/*
  * The way that a source gets in a locked bucket where it has none: a free one, or that of a source
  * that weighs less, or if it is to be blocked of any that may go; or NULL. It may look at all
  * ways, so that those who lose theirs leave the floor low. @late as of a permit.

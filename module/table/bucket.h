@@ -23,6 +23,8 @@ u16 weir_way_charge(const struct weir_table *table, struct weir_way *way,
 		    struct weir_lookup *lookup);
 u16 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 		      bool again, const struct weir_permit *permit);
+u16 weir_bucket_enter(const struct weir_table *table, struct weir_bucket *bucket,
+		      struct weir_lookup *lookup, const struct weir_permit *permit);
 u8 weir_floor_ends(const struct weir_table *table, struct weir_bucket *bucket, u64 tick);
 struct weir_way *weir_bucket_room(const struct weir_table *table, struct weir_bucket *bucket,
 				  const struct weir_moved *moved, bool late, u64 tick);

@@ -11,18 +11,21 @@
 #include "table/counts.h"
 
 /*
- * The tick that is so many slots, above 0, after the one to which a wheel was turned, or
- * WEIR_NEVER if the count never ends. @at may be ahead of the clock.
+ * Ticks from @tick until so many slots after the one to which a wheel was turned, which may be
+ * ahead of the clock; or WEIR_NEVER if the count never ends.
  */
-u64 weir_count_after(const struct weir_count *count, u32 at, u64 tick, u32 slots)
+u64 weir_count_left(const struct weir_count *count, u32 at, u64 tick, u32 slots)
 {
-	u64 slot = weir_count_slot(count, tick);
+	u64 slot = weir_count_slot(count, tick), when;
 
+	if (!slots)
+		return 0;
 	if (weir_count_stays(count))
 		return WEIR_NEVER;
 	if (count->calendar)
-		return tick + weir_calendar_wait(count->calendar);
-	return weir_count_begins(count, slot + (s32)(at - (u32)slot) + slots);
+		return weir_calendar_wait(count->calendar);
+	when = weir_count_begins(count, slot + (s32)(at - (u32)slot) + slots);
+	return when > tick ? when - tick : 0;
 }
 
 /* The tick until which a full count stays full for @cost, if nothing changes. */
@@ -30,6 +33,7 @@ u64 weir_count_until(const struct weir_count *count, const struct weir_wheel *wh
 		     u64 cost, u64 budget)
 {
 	u32 at = weir_count_slot(count, tick), wait = 1;
+	u64 left;
 
 	if (count->shape.kind != WEIR_COUNT_RING) {
 		/* A torn read is of another seqcount. */
@@ -37,7 +41,8 @@ u64 weir_count_until(const struct weir_count *count, const struct weir_wheel *wh
 		/* As above. */
 		wait = data_race(weir_count_wait(&count->shape, wheel, at, cost, budget));
 	}
-	return weir_count_after(count, at, tick, wait);
+	left = weir_count_left(count, at, tick, wait);
+	return left == WEIR_NEVER ? left : tick + left;
 }
 
 /* Of counts that are full, @full by index, the one that stays so for longest refuses. */

@@ -42,7 +42,7 @@ void weir_count_raise(const struct weir_count *count, struct weir_wheel *floor,
 		      struct weir_wheel *wheel);
 u64 weir_count_until(const struct weir_count *count, const struct weir_wheel *wheel, u64 tick,
 		     u64 cost, u64 budget);
-u64 weir_count_after(const struct weir_count *count, u32 at, u64 tick, u32 slots);
+u64 weir_count_left(const struct weir_count *count, u32 at, u64 tick, u32 slots);
 
 /*
  * Is there no room for the packet? Returns WEIR_REFUSED and in which count, the one that is full

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read the state of sources, charge them by request, and forget them.
+ * Read the state of sources, and forget them.
  */
 #include <linux/bottom_half.h>
 #include <linux/prefetch.h>
@@ -11,14 +11,6 @@
 #include "table/counts.h"
 #include "table/resize.h"
 #include "table/state.h"
-
-/* Ticks from now until so many slots after a slot. */
-static u64 ticks_until(const struct weir_count *count, u32 slot, u64 tick, u32 slots)
-{
-	u64 when = slots ? weir_count_after(count, slot, tick, slots) : 0;
-
-	return when == WEIR_NEVER ? when : when > tick ? when - tick : 0;
-}
 
 /* What a source is asked about. */
 struct question {
@@ -77,7 +69,8 @@ static void wheel_state(const struct weir_table *table, unsigned int i,
 		wait = weir_count_wait(&count->shape, wheel, slot, cost, budget);
 	state->count[i] = weir_count_sum(&count->shape, wheel, slot);
 	state->live |= !!state->count[i];
-	state->waits[i] = cost > budget ? WEIR_NEVER : ticks_until(count, slot, ask->tick, wait);
+	state->waits[i] = cost > budget ? WEIR_NEVER :
+			  weir_count_left(count, slot, ask->tick, wait);
 }
 
 /* Fill in what a ring counted in each slot. */
@@ -222,101 +215,15 @@ void weir_table_peek(struct weir_table *table,
 	local_bh_enable();
 }
 
-/* What all budgets in the unit of the first have left; only those are charged by request. */
-static u64 take_room(const struct weir_table *table, const struct weir_lookup *lookup,
-		     const struct weir_source_state *state)
-{
-	const u64 *most = lookup->budgets;
-	u64 room = U64_MAX;
-	unsigned int i;
-
-	for (i = 0; i <= table->more; i++)
-		if (table->count[i].bytes == table->count[0].bytes)
-			room = min(room, most[i] - min(most[i], state->count[i]));
-	return room;
-}
-
-/* As weir_table_take(), but 0 without a way if its floor leaves room; @stay: it gets none. */
-static u16 take_locked(struct weir_table *table, struct weir_bucket *bucket,
-		       struct weir_way *way, struct weir_lookup *lookup,
-		       struct weir_take *take, bool stay, u64 *wait)
+/* What a request is told of its source: the wait is until what @lookup would charge fits. */
+void weir_source_ask(const struct weir_table *table, const struct weir_lookup *lookup,
+		     struct weir_source_state *state)
 {
 	struct question ask = question_of(table, lookup->tick, lookup->budgets);
-	struct weir_wheel *wheel = way ? weir_way_wheel(table, way) :
-				   weir_bucket_floor(table, bucket);
-	u64 *cost = &lookup->amount[table->count[0].bytes];
-	struct weir_source_state state = { };
-	u32 slots = 0;
 
-	stay |= !way && weir_floor_ends(table, bucket, lookup->tick);
-	*cost = take->cost;
-	if (take->drain) {
-		source_state(table, bucket, way, &ask, &state);
-		*cost = min(take->cost, take_room(table, lookup, &state) ?: 1);
-	}
-	if (counts_full(table, wheel, lookup) ||
-	    (way ? way->scope & WEIR_STATE_BLOCKED : stay)) {
-		ask.cost = lookup->amount;
-		source_state(table, bucket, way, &ask, &state);
-		*wait = max(state.wait, 1ull);
-		return WEIR_REFUSED;
-	}
-	if (!way)
-		return 0;
-	take->cost = *cost;
-	weir_way_write_begin(way);
-	counts_add(table, wheel, lookup);
-	if (take->due)
-		slots = weir_leak_due(&table->count[0].shape, wheel, *cost, take->due);
-	/* What was charged before leaks until then, and must not be given back from it. */
-	WRITE_ONCE(table->epoch, READ_ONCE(table->epoch) + !!slots);
-	write_seqcount_end(&way->seq);
-	if (table->states_off)
-		weir_state_admitted(table, bucket, way, lookup->tick, &take->permit);
-	*wait = ticks_until(&table->count[0], wheel->at, lookup->tick, slots);
-	return WEIR_CHARGED;
-}
-
-/*
- * Charge a source what a request asks for, or nothing. Returns WEIR_CHARGED, and the ticks until it
- * is due, above 0 only beyond take->due; WEIR_REFUSED, and the ticks until it would fit, above 0,
- * or WEIR_NEVER; or WEIR_AGAIN if the table was replaced, or others keep taking the way. With
- * WEIR_EVICTED as weir_table_charge().
- */
-u16 weir_table_take(struct weir_table *table, struct weir_lookup *lookup,
-		    struct weir_take *take, u64 *wait)
-{
-	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
-	u16 result, admitted = 0, evicted = 0;
-	struct weir_way *way;
-	unsigned int tries;
-	bool stay;
-
-	for (tries = 0; tries < WEIR_TRIES; tries++) {
-		weir_table_settle(table, lookup->hash);
-		lookup->slot[0] = weir_table_slot(table, lookup->tick);
-		raw_spin_lock(&bucket->lock);
-		weir_state_expire(table, bucket, lookup->tick);
-		way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
-		stay = admitted & WEIR_REFUSED;
-		if (way) {
-			raw_spin_lock(&way->lock);
-			result = take_locked(table, bucket, way, lookup, take, stay, wait);
-			raw_spin_unlock(&way->lock);
-		} else {
-			result = bucket->moved ? WEIR_AGAIN :
-				 take_locked(table, bucket, NULL, lookup, take, stay, wait);
-		}
-		raw_spin_unlock(&bucket->lock);
-		if (result)
-			return result | evicted;
-		/* Take a way first, which others may take before it is charged. */
-		lookup->amount[table->count[0].bytes] = 0;
-		admitted = weir_bucket_admit(table, lookup, true,
-					     table->states_off ? &take->permit : NULL);
-		evicted |= admitted & WEIR_EVICTED;
-	}
-	return WEIR_AGAIN | evicted;
+	ask.cost = lookup->amount;
+	*state = (struct weir_source_state) { };
+	source_state(table, weir_bucket(table, lookup->hash), lookup->way, &ask, state);
 }
 
 /*

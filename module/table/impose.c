@@ -19,11 +19,9 @@ bool weir_table_blocks(const struct weir_table *table, const struct weir_lookup 
 
 /*
  * Block the source of @lookup until a tick, @end, or up to a quarter of a second longer, or
- * with WEIR_NEVER for ever. With ADD, REPLACE and EXTEND the caller sets the amounts to 0: a way
- * that is taken is charged nothing. With PUNISH and PROLONG the way that refused stays in @lookup,
- * even if it is another source's by now. Returns 0, or 1 if a live source was evicted; -ENOSPC if
- * the bucket's quota is used up, or no way can be had; -EAGAIN if others keep taking the way that
- * it gets; -EEXIST or -ENOENT as @how says.
+ * with WEIR_NEVER for ever. With PUNISH and PROLONG the way that refused stays in @lookup, even if
+ * it is another source's by now. Returns 0, or 1 if a live source was evicted; -ENOSPC if the
+ * bucket's quota is used up, or no way can be had; -EEXIST or -ENOENT as @how says.
  */
 int weir_table_block(struct weir_table *table, struct weir_lookup *lookup, u64 end,
 		     enum weir_block how)
@@ -33,17 +31,15 @@ int weir_table_block(struct weir_table *table, struct weir_lookup *lookup, u64 e
 	bool punish = how >= WEIR_BLOCK_PUNISH;
 	u32 until = weir_block_until(end), was;
 	const struct weir_permit permit = { };
-	unsigned int tries = WEIR_TRIES;
 	struct weir_way *way;
-	u16 result = 0;
-	int err;
+	u16 result;
+	int err = 0;
 
 	/* A flood of one that is blocked takes no lock a packet; who comes next corrects a hint. */
 	if (how == WEIR_BLOCK_PROLONG && lookup->way &&
 	    weir_way_until(table, bucket, lookup->way) >= until)
 		return -EEXIST;
 	lookup->slot[0] = weir_table_slot(table, lookup->tick);
-again:
 	raw_spin_lock(&bucket->lock);
 	weir_state_expire(table, bucket, lookup->tick);
 	way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
@@ -54,20 +50,15 @@ again:
 		err = -EEXIST;
 	else if (!was && !weir_bucket_blocks(table, bucket))
 		err = -ENOSPC;
-	else
-		err = !!(result & WEIR_EVICTED);
-	if (err >= 0 && way)
+	if (!err && !way) {
+		result = weir_bucket_enter(table, bucket, lookup, &permit);
+		way = lookup->way;
+		err = result & WEIR_CHARGED ? !!(result & WEIR_EVICTED) : -ENOSPC;
+	}
+	if (err >= 0)
 		weir_state_block(table, bucket, way, until, lookup->tick);
 	raw_spin_unlock(&bucket->lock);
-	if (err < 0 || way)
-		return err;
-	/* The way that it takes may be gone before it is blocked. */
-	result = weir_bucket_admit(table, lookup, true, table->states_off ? &permit : NULL);
-	if (!(result & WEIR_CHARGED))
-		return -ENOSPC;
-	if (--tries)
-		goto again;
-	return -EAGAIN;
+	return err;
 }
 
 /* End the block of a source. Returns whether there was one. */

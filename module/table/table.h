@@ -111,13 +111,11 @@ struct weir_own_budget {
 	u64 (*of)(const struct weir_own_budget *own, const struct weir_source *source);
 };
 
-/* How often a request begins again because of what others do. */
-#define WEIR_TRIES 8
-
-/* What a request would charge. */
+/* A charge by request, and what became of it. */
 struct weir_take {
 	u64 cost;		/* at most each budget in its unit; result: what was charged */
 	u64 due;		/* to reserve: above which sum it is due later, the budget; or 0 */
+	u64 wait;		/* result: ticks until what was charged is due, or it would fit */
 	bool drain;		/* take less if there is less */
 	struct weir_permit permit;
 };
@@ -211,14 +209,17 @@ void weir_table_succeed(struct weir_table *next, struct weir_table *old,
 u64 weir_table_drain(struct weir_table *next);
 u64 weir_table_unblocked(const struct weir_table *next);
 
+/* request.c: BH off, RCU read lock. */
+u16 weir_table_take(struct weir_table *table, struct weir_lookup *lookup, struct weir_take *take);
+
 /*
- * dump.c: not in hard interrupts. The first two are called under rcu_read_lock(), the
- * others while the table cannot be freed. The last three have one caller at a time, and
- * a table without a predecessor. @budget: of the limit, one for each count; @own, or NULL, knows
- * sources that have another first one.
+ * dump.c: not in hard interrupts. The first is called under the locks of the bucket and of
+ * lookup->way, the second under rcu_read_lock(), the others while the table cannot be freed. The
+ * last three have one caller at a time, and a table without a predecessor. @budget: of the limit,
+ * one for each count; @own, or NULL, knows sources that have another first one.
  */
-u16 weir_table_take(struct weir_table *table, struct weir_lookup *lookup,
-		    struct weir_take *take, u64 *wait);
+void weir_source_ask(const struct weir_table *table, const struct weir_lookup *lookup,
+		     struct weir_source_state *state);
 void weir_table_peek(struct weir_table *table, const struct weir_source *source,
 		     u32 hash, u64 tick, const u64 *budget, const u64 *cost,
 		     struct weir_source_state *state, u64 slot[WEIR_SLOTS_MAX + 1]);

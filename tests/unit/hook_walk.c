@@ -1032,7 +1032,7 @@ static u64 request(struct walk_limit *l, struct walk_source *s, struct weir_take
 		.source = &s->key, .tick = w.now,
 		.hash = weir_source_hash(&s->key, real->prefix, &t.wn.key),
 	};
-	u64 wait = WEIR_NEVER, cost[2] = { }, bound = walk_bound(l, s, 0, w.now);
+	u64 cost[2] = { }, bound = walk_bound(l, s, 0, w.now);
 	bool bytes = real->bytes & 1;
 	enum walk_verdict says;
 	u16 result;
@@ -1047,22 +1047,22 @@ static u64 request(struct walk_limit *l, struct walk_source *s, struct weir_take
 	shim_cpu = below(SHIM_CPUS);
 	local_bh_disable();
 	rcu_read_lock();
-	result = weir_table_take(real->table, &lookup, &take, &wait);
+	result = weir_table_take(real->table, &lookup, &take);
 	rcu_read_unlock();
 	local_bh_enable();
 	say("source charge %s limit %s %llu: %x, %llu, wait %lld", l->asked.name,
 	    take.due ? "reserve" : take.drain ? "drain" : "all", cost[bytes], result, take.cost,
-	    wait);
+	    take.wait);
 	expect(!(result & WEIR_AGAIN), "try again");
 	expect(result & WEIR_CHARGED || says != WALK_ADMIT, "%s has %llu of %llu, no room for %llu",
 	       l->asked.name, walk_most(l, s, 0, w.now), walk_room(l, s, 0), cost[bytes]);
 	if (!(result & WEIR_CHARGED))
-		return wait;
+		return take.wait;
 	if (says == WALK_ADMIT)
 		expect(take.cost == cost[bytes], "%llu of %llu", take.cost, cost[bytes]);
 	cost[bytes] = take.cost;
-	if (take.due && wait) {
-		walk_reserved(l, s, cost[0] + cost[1], w.now + wait);
+	if (take.due && take.wait) {
+		walk_reserved(l, s, cost[0] + cost[1], w.now + take.wait);
 		walk_placed(l, w.now);
 		return 0;
 	}
@@ -1082,7 +1082,7 @@ static void step_request(void)
 	struct weir_net_prefix from = some_address();
 	struct walk_limit *l = some_limit();
 	const struct weir_limit *real;
-	struct weir_take take = { };
+	struct weir_take take = { .wait = WEIR_NEVER };
 	u64 room, used, wait;
 	struct walk_source *s;
 	bool reserve;

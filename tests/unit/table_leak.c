@@ -53,7 +53,7 @@ static void charge(unsigned int i)
 		.tick = t.tick - late, .amount = { 1 + below(below(2) ? min(t.size, 2ull) : t.size) },
 	};
 	struct weir_source source = twin_source_in(t.table, i, &lookup.hash);
-	u64 most = t.size_most + t.rate_most, sum, wait = 0, twice = 2 * t.size;
+	u64 most = t.size_most + t.rate_most, sum, twice = 2 * t.size;
 	struct weir_take take = { .cost = lookup.amount[0], .due = t.size };
 	bool ahead = t.reserves && below(2);
 	u16 result;
@@ -61,20 +61,20 @@ static void charge(unsigned int i)
 	lookup.source = &source;
 	lookup.budgets = ahead ? &twice : &t.size;
 	twin_enter();
-	result = ahead ? weir_table_take(t.table, &lookup, &take, &wait) :
+	result = ahead ? weir_table_take(t.table, &lookup, &take) :
 			 twin_packet(t.table, &lookup);
 	t.refused += !!(result & WEIR_REFUSED);
 	t.floored += !!(result & WEIR_FLOORED);
 	t.evicted += !!(result & WEIR_EVICTED);
 	if (!(result & WEIR_CHARGED))
-		wait = 0;
-	t.reserved += !!wait;
+		take.wait = 0;
+	t.reserved += !!take.wait;
 	if (result & WEIR_CHARGED && !ahead && !below(5)) {
 		weir_table_uncharge(t.table, &lookup);
 	} else if (result & WEIR_CHARGED) {
 		t.admitted++;
 		/* What is due later counts then. */
-		tick = wait ? lookup.tick + wait : twin_charged_at(t.table, &lookup, 0, t.tick);
+		tick = take.wait ? lookup.tick + take.wait : twin_charged_at(t.table, &lookup, 0, t.tick);
 		twin_admit(&t.history[i], tick, lookup.amount[0]);
 		sum = twin_most(&t.history[i], t.window, tick);
 		check(sum <= most, "run %llu: %llu of %llu", t.run, sum, most);

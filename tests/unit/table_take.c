@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Charges by request, of threads at the same time as packets: a reservation counts when it is
- * said to be due, and then no window has more than the bucket and a budget. Others that take
- * the source's way again and again make a request give up, not go on for ever.
+ * said to be due, and then no window has more than the bucket and a budget.
  */
 #include <sched.h>
 
@@ -43,20 +42,19 @@ static void request(struct sender *w, struct chance *c)
 	struct weir_take take = { .cost = 1 + chance_below(c, SIZE), .due = SIZE };
 	struct weir_lookup lookup = { .tick = READ_ONCE(now), .budgets = twice };
 	struct weir_source source = twin_source_in(table, i, &lookup.hash);
-	u64 wait = 0;
 	u16 result;
 
 	lookup.source = &source;
 	twin_enter();
-	result = weir_table_take(table, &lookup, &take, &wait);
+	result = weir_table_take(table, &lookup, &take);
 	twin_leave();
 	w->refused += !!(result & WEIR_REFUSED);
 	if (!(result & WEIR_CHARGED))
 		return;
-	twin_admit(&w->history[i], wait ? lookup.tick + wait :
+	twin_admit(&w->history[i], take.wait ? lookup.tick + take.wait :
 		   twin_charged_at(table, &lookup, 0, READ_ONCE(now)), take.cost);
 	w->reserved++;
-	w->ahead += !!wait;
+	w->ahead += !!take.wait;
 }
 
 static void packet(struct sender *w, struct chance *c)

@@ -200,14 +200,13 @@ static bool refused_for_ever(unsigned int i)
 	struct weir_take take = { .cost = 1 };
 	struct weir_lookup lookup = { .tick = t.tick, .budgets = &t.budget };
 	struct weir_source source = twin_source_in(t.table, i, &lookup.hash);
-	u64 wait = 0;
 	u16 result;
 
 	lookup.source = &source;
 	twin_enter();
-	result = weir_table_take(t.table, &lookup, &take, &wait);
+	result = weir_table_take(t.table, &lookup, &take);
 	twin_leave();
-	return result == WEIR_REFUSED && wait == WEIR_NEVER;
+	return result & WEIR_REFUSED && take.wait == WEIR_NEVER;
 }
 
 static struct weir_source_state state_of(unsigned int i)
