@@ -179,7 +179,7 @@ static int list_check(const struct weir_limit *limit, struct weir_error *error)
 		if (list->member[i].prefix.len > (list->member[i].prefix.family == AF_INET ?
 						  limit->prefix.len4 : limit->prefix.len6))
 			return member_refuse(list, i, -EINVAL,
-					     "a prefix of the list is longer than a source of the limit; see per",
+					     "a prefix of the list is longer than a source of the limit",
 					     error);
 	if (list->largest == list->count)
 		return 0;

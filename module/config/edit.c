@@ -95,8 +95,7 @@ struct weir_limit *weir_edit_find(const struct weir_edit *edit, const char *name
 
 	if (place < edit->count)
 		return edit->limit[place];
-	weir_refuse(error, -ENOENT, WEIR_A_LIMIT_NAME,
-		    "no limit of that name; limit show lists them");
+	weir_refuse(error, -ENOENT, WEIR_A_LIMIT_NAME, "no limit of that name");
 	return NULL;
 }
 
@@ -120,7 +119,7 @@ static int edit_before(const struct weir_edit *edit, const char *before, unsigne
 		*place = edit_place(edit, before);
 	if (before && *place == edit->count)
 		return weir_refuse(error, -ENOENT, WEIR_A_LIMIT_BEFORE,
-				   "no limit of that name to place it before; limit show lists them");
+				   "no limit of that name to place it before");
 	return 0;
 }
 
@@ -248,8 +247,8 @@ static int exempt_resolve(const struct weir_edit *edit, struct weir_exempt *exem
 	if (*limit && place == edit->count)
 		return weir_refuse(error, -ENOENT, WEIR_A_EXEMPT_LIMIT,
 				   exempt->limit & WEIR_EXEMPT_BLOCK ?
-				   "no limit of that name to block under; limit show lists them" :
-				   "no limit of that name to exempt from; limit show lists them");
+				   "no limit of that name to block under" :
+				   "no limit of that name to exempt from");
 	exempt->limit = (exempt->limit & WEIR_EXEMPT_BLOCK) |
 			(*limit ? edit->limit[place]->id : 0);
 	return 0;
@@ -313,8 +312,8 @@ int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt, con
 	there = at >= 0 && !edit->replace;
 	if (there && how == WEIR_BLOCK_ADD)
 		err = weir_refuse(error, -EEXIST, WEIR_A_EXEMPT_ADDRESS, block ?
-				  "blocked already; -exist prolongs it, weir block del ends it" :
-				  "already exempt; weir -exist exempt add prolongs it");
+				  "already blocked; the flag replace prolongs it" :
+				  "already exempt; the flag replace prolongs it");
 	if (!err && !there &&
 	    (block ? edit->blocks : edit->exempts - edit->blocks) == WEIR_EXEMPTS_MAX)
 		err = weir_refuse(error, -ENOSPC, 0, block ?
@@ -333,7 +332,7 @@ int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt, con
 	if (there && how == WEIR_BLOCK_EXTEND && edit->exempt[at].end - 1 > exempt->end - 1) {
 		exempt->end = edit->exempt[at].end;
 		weir_refuse(error, 0, WEIR_A_EXEMPT_FOR_MS,
-			    "it has a later end, which stays; -force sets this one");
+			    "it has a later end, which stays; the flag force sets this one");
 	}
 	edit->blocks += block && !there;
 	edit->exempt[there ? at : edit->exempts++] = *exempt;
@@ -351,8 +350,7 @@ int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
 	if (!err && (at < 0 || !edit->exempt[at].prefix.family))
 		err = weir_refuse(error, -ENOENT, WEIR_A_EXEMPT_ADDRESS,
 				  exempt->limit & WEIR_EXEMPT_BLOCK ?
-				  "the prefix is not blocked; block show lists those that are" :
-				  "no such exemption; exempt show lists them");
+				  "the prefix is not blocked" : "no such exemption");
 	if (!err)
 		edit->exempt[at].prefix.family = 0;
 	return err;

@@ -162,8 +162,7 @@ int weir_edit_list_del(struct weir_edit *edit, const char *name,
 	struct weir_prefixes *was, *list = NULL;
 
 	if (place == edit->lists)
-		return weir_refuse(error, -ENOENT, WEIR_A_PREFIX_LIST_NAME,
-				   "no list of that name; prefix-list show lists them");
+		return weir_refuse(error, -ENOENT, WEIR_A_PREFIX_LIST_NAME, "no list of that name");
 	was = edit->list[place];
 	if (count)
 		list = weir_prefixes_del(was, member, count, absent);

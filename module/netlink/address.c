@@ -42,7 +42,7 @@ static int dev_index(const struct weir_net *wn, const struct nlattr *attr,
 	ifindex = dev ? dev->ifindex : -ENODEV;
 	rcu_read_unlock();
 	if (ifindex < 0)
-		weir_nl_refuse(extack, attr, "no device of that name; ip link lists them");
+		weir_nl_refuse(extack, attr, "no device of that name");
 	return ifindex;
 }
 

@@ -14,8 +14,7 @@
 /* Room for the message of one limit. */
 #define BLOCKED_ROOM 160
 
-static const char already[] =
-	"already blocked, see source get; weir -exist source block prolongs it";
+static const char already[] = "already blocked; the flag replace prolongs it";
 
 struct block {
 	struct weir_outline outline;	/* of packets of the source */
@@ -126,11 +125,11 @@ static int block_none(const struct block *block, const struct weir_config *confi
 				      "the limit counts all addresses as one source; block under another");
 	if (limit)
 		return weir_nl_refuse(extack, name,
-				      "the limit cannot match the address; limit show lists its conditions");
+				      "the limit cannot match the address; block under another");
 	if (name)
 		return weir_nl_no_limit(name, extack);
 	weir_nl_refuse(extack, attrs[WEIR_A_SOURCE_ADDRESS],
-		       "no limit has the address for a source; limit show lists the limits");
+		       "no limit has the address for a source");
 	return -ENOENT;
 }
 
@@ -195,7 +194,8 @@ static int block_do(struct weir_net *wn, struct block *block, struct genl_info *
 	for (i = 0; i < block->count; i++)
 		blocked |= block->was[i];
 	if (block->release && !blocked)
-		return block_refuse(info, -ENOENT, "the source is not blocked; see source forget");
+		return block_refuse(info, -ENOENT,
+				    "the source is not blocked; what it sent is counted until it is forgotten");
 	if (blocked && !block->release && block->how == WEIR_BLOCK_ADD)
 		return block_refuse(info, -EEXIST, already);
 	for (i = 0; i < block->count && !err; i++)

@@ -101,7 +101,7 @@ static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit
 		return;
 	if (limit->cfg.penalty_ms && limit_spoofed(&limit->cfg.match))
 		weir_refuse(error, 0, WEIR_A_LIMIT_PENALTY_MS,
-			    "spoofed packets can get others blocked; see penalty in weir-limit(8)");
+			    "spoofed packets can get others blocked, but for tcp without syn");
 	else if (bytes < ETH_DATA_LEN)
 		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
 			    "packets larger than the budget never fit; they may have up to 1500 bytes");
@@ -576,5 +576,5 @@ int weir_nl_limit_join_doit(struct sk_buff *skb, struct genl_info *info)
 	if (err == -ENOENT)
 		return weir_nl_no_limit(name, info->extack);
 	return !err ? 0 : weir_nl_refuse(info->extack, name,
-		"hosts do not share this limit; limit set NAME shared lets them");
+		"hosts do not share this limit; set that it is shared first");
 }

@@ -124,7 +124,7 @@ static int exempt_find(struct sk_buff *reply, const struct weir_config *config,
 		weir_nl_refuse(info->extack, name, "not exempt from this limit");
 	else
 		weir_nl_refuse(info->extack, info->attrs[WEIR_A_EXEMPT_ADDRESS],
-			       "no exemption from all limits; source get shows those from single ones");
+			       "no exemption from all limits; name a limit for those from it");
 	return -ENOENT;
 }
 

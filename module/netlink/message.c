@@ -245,13 +245,13 @@ int weir_nl_error(const struct weir_error *error, const struct nlattr *attr, int
 
 int weir_nl_no_limit(const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
-	weir_nl_refuse(extack, attr, "no limit of that name; limit show lists them");
+	weir_nl_refuse(extack, attr, "no limit of that name");
 	return -ENOENT;
 }
 
 int weir_nl_no_list(const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
-	weir_nl_refuse(extack, attr, "no list of that name; prefix-list show lists them");
+	weir_nl_refuse(extack, attr, "no list of that name");
 	return -ENOENT;
 }
 

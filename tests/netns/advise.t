@@ -150,7 +150,7 @@ meanwhile() {
 }
 why() { jq -r ".not_known[] | select(.word == \"$1\").why" "$tmp/watched"; }
 holds "a watch ends when its limit goes away" meanwhile weir limit del m
-is "$(why end)" "what was sent later, as the watch ended: no limit of that name; limit show lists them" "... and says so"
+is "$(why end)" "what was sent later, as the watch ended: no limit of that name" "... and says so"
 holds "a watch ends when the window changes" meanwhile weir limit set m budget 2/2s
 is "$(why end)" "what was sent later, as the watch ended: its first budget was changed" "... and says so"
 floors() { flood -s 198.51.100.7 -n 4000 -c 8000; [ "$(stat_of m floor_refused.packets)" -gt 1000 ]; }

@@ -42,14 +42,14 @@ weir: source release: ADDR 203.0.113.0/25: blocked as 203.0.113.0/24; 'weir bloc
 weir source block 203.0.113.9 limit udp for 2h >/dev/null
 is "$(weir -j source get 203.0.113.9 limit udp | jq -c '.[0] | [.blocked, .blocked_ms > 7000000]')" '[true,true]' "the later end of two blocks counts"
 is "$(weir source release 203.0.113.9 limit udp 2>&1 | grep note)" "weir: note: 203.0.113.9 is still blocked as 203.0.113.0/24; 'weir block del 203.0.113.0/24' ends that" "... and a note says which one is left"
-is "$(weir source release 203.0.114.9 2>&1)" "weir: source release: ADDR 203.0.114.9: the source is not blocked; see source forget" "what nothing blocks"
+is "$(weir source release 203.0.114.9 2>&1)" "weir: source release: ADDR 203.0.114.9: the source is not blocked; what it sent is counted until it is forgotten" "what nothing blocks"
 is "$(weir exempt show; weir exempt get 203.0.113.9 2>&1 | grep -c 'no exemption')" 1 "it is no exemption"
-like "$(weir source block 203.0.113.0/24 for 1h 2>&1)" 'blocked already; -exist prolongs it, weir block del ends it' "it cannot be blocked twice"
+like "$(weir source block 203.0.113.0/24 for 1h 2>&1)" 'already blocked; the flag replace prolongs it' "it cannot be blocked twice"
 weir -exist block add 203.0.113.0/24 for 2h
 like "$(blocks):$(dropped)" '^203\.0\.113\.0/24 for (2h|1h59m[0-9]*s?):\[20\]$' "... but -exist gives it a new end, and keeps its counters"
 is "$(weir -exist source block 203.0.113.0/24 for ever)" "203.0.113.0/24 blocked for ever" "... but for longer"
 is "$(blocks)" "203.0.113.0/24" "... also source block"
-is "$(weir -exist source block 203.0.113.0/24 for 1h 2>&1)" "weir: warning: it has a later end, which stays; -force sets this one
+is "$(weir -exist source block 203.0.113.0/24 for 1h 2>&1)" "weir: warning: it has a later end, which stays; the flag force sets this one
 203.0.113.0/24 blocked for ever" "... and not a shorter one"
 is "$(weir -exist -force source block 203.0.113.0/24 for 2h)" "203.0.113.0/24 blocked for 2h" "... unless it is forced"
 is "$(weir -j -exist source block 203.0.113.0/24 for ever)" '[{"source":"203.0.113.0/24","blocked":true}]' "... in JSON, too"
@@ -79,7 +79,7 @@ is "$(weir source release 198.51.0.0/16 2>&1; echo $?)" "weir: source release: A
 2" "... is not released without the limit, which is named"
 is "$(weir source release 198.51.1.1 2>&1; weir source release 198.51.1.0/24 limit udp 2>&1)" "weir: source release: ADDR 198.51.1.1: $ends
 weir: source release: ADDR 198.51.1.0/24: $ends" "... nor are sources within"
-is "$(weir source release 198.51.1.1 limit six 2>&1)" "weir: source release: ADDR 198.51.1.1: the source is not blocked; see source forget" "... nor under another limit"
+is "$(weir source release 198.51.1.1 limit six 2>&1)" "weir: source release: ADDR 198.51.1.1: the source is not blocked; what it sent is counted until it is forgotten" "... nor under another limit"
 weir limit set udp proto tcp >/dev/null 2>&1
 is "$(through 198.51.1.1):$(tcp 198.51.1.1)" 10:0 "... follows the limit"
 weir limit rename udp tcp && is "$(blocks)" "198.51.0.0/16 limit tcp" "... also its name"
@@ -176,7 +176,7 @@ quietly weir source block 203.0.113.5 for 1h
 quietly weir source block 203.0.113.0/24 for 1h
 is "$(weir -j source release 203.0.113.0/24 | jq -c 'map([.source, .limit, .blocked])') $(blocks)" '[["203.0.113.0/24",null,false],["203.0.113.0/24","net",false]] ' "... and ends the block of the prefix as a whole"
 is "$(weir source show blocked | cut -d ' ' -f 1-3)" "203.0.113.5 limit host" "... but not those of sources within it"
-is "$(weir source release 203.0.113.0/24 2>&1; echo $?)" "weir: source release: PREFIX 203.0.113.0/24: the prefix is not blocked; block show lists those that are"$'\n2' "... and if neither is blocked, it fails"
+is "$(weir source release 203.0.113.0/24 2>&1; echo $?)" "weir: source release: PREFIX 203.0.113.0/24: the prefix is not blocked"$'\n2' "... and if neither is blocked, it fails"
 is "$(weir save "$tmp/saved" 2>&1)" "weir: note: the file lacks the blocks of single sources (1), which 'weir save -state FILE' has, too" "a file of the configuration lacks it, which is said"
 is "$(weir save 2>&1 >/dev/null; weir save -state "$tmp/saved" 2>&1)" "" "... but not of a pipe or a state"
 quietly weir source release 203.0.113.5

@@ -28,7 +28,7 @@ is "$(weir -json source get 198.51.100.129 limit a | jq -c '.[0] | [.blocked, .l
 	'[true,true,true]' "... also in JSON"
 is "$(stat_of a blocked_now):$(stat_of a dropped.packets)" 1:10 "... and the counters of the limit"
 like "$(weir source charge 198.51.100.129 limit a 2>&1)" 'not charged: the source is blocked$' "... and it cannot be charged"
-refused "ADDR 198.51.100.129: already blocked, see source get; weir -exist source block prolongs it" block 198.51.100.129 limit a for 1h
+refused "ADDR 198.51.100.129: already blocked; the flag replace prolongs it" block 198.51.100.129 limit a for 1h
 is "$(weir -exist source block 198.51.100.129 limit a for 1h)" "198.51.100.129 limit a blocked for 1h" "with -exist the later end holds"
 like "$(weir -exist source block 198.51.100.129 limit a for 10m)" '^198.51.100.129 limit a blocked for (1h|59m[0-9.]*s?)$' "... and not an earlier one"
 is "$(weir -exist -force source block 198.51.100.129 limit a for 10m)" "198.51.100.129 limit a blocked for 10m" "... unless it is forced"
@@ -36,7 +36,7 @@ is "$(weir -exist source block 198.51.100.129 limit a for ever; weir -exist sour
 	"198.51.100.129 limit a blocked for ever"$'\n'"198.51.100.129 limit a blocked for ever" "for ever is the latest"
 is "$(weir source release 198.51.100.129)" "198.51.100.129 limit a released" "it is released"
 is "$(through 198.51.100.129)" 10 "... and passes"
-refused "ADDR 198.51.100.129: the source is not blocked; see source forget" release 198.51.100.129
+refused "ADDR 198.51.100.129: the source is not blocked; what it sent is counted until it is forgotten" release 198.51.100.129
 holds "... which -exist allows" weir -exist source release 198.51.100.129
 
 is "$(weir source block 198.51.100.9 for ever)" "198.51.100.9 limit a blocked for ever
@@ -44,10 +44,10 @@ is "$(weir source block 198.51.100.9 for ever)" "198.51.100.9 limit a blocked fo
 is "$(through 198.51.100.9):$(through 198.51.100.10):$(through 198.51.100.70)" 0:0:10 "... with its prefix"
 is "$(blocked)" '[["198.51.100.9","a"],["198.51.100.0/26","wide"]]' "source show blocked lists them"
 refused "limit: the limit counts all addresses as one source; block under another" block 198.51.100.9 limit sum for 1m
-refused "ADDR 203.0.113.1: no limit has the address for a source; limit show lists the limits" block 203.0.113.1 for 1m
-refused "limit 'none': no limit of that name; limit show lists them" block 203.0.113.1 limit none for 1m
-refused "limit: the limit cannot match the address; limit show lists its conditions" block 203.0.113.1 limit a for 1m
-refused "limit: the limit cannot match the address; limit show lists its conditions" block 198.51.100.1 limit six for 1m
+refused "ADDR 203.0.113.1: no limit has the address for a source" block 203.0.113.1 for 1m
+refused "limit 'none': no limit of that name" block 203.0.113.1 limit none for 1m
+refused "limit: the limit cannot match the address; block under another" block 203.0.113.1 limit a for 1m
+refused "limit: the limit cannot match the address; block under another" block 198.51.100.1 limit six for 1m
 weir exempt add 198.51.100.77 limit a >/dev/null
 like "$(weir source block 198.51.100.77 limit a for 1m 2>&1)" "weir: warning: the source is exempt, which comes before blocks" "an exempt source is blocked with a warning"
 is "$(through 198.51.100.77)" 10 "... and passes"

@@ -118,7 +118,7 @@ there() { grep -q "limit present know" "$tmp/events"; }
 holds "monitor listens" wait_for 60 there
 refused "limit rename: NEW-NAME 'web': a limit of that name exists; choose another" limit rename old web
 refused "limit rename: NEW-NAME 'old': a limit of that name exists; choose another" limit rename old old
-refused "limit rename: NAME 'none': no limit of that name; limit show lists them" limit rename none new
+refused "limit rename: NAME 'none': no limit of that name" limit rename none new
 quietly weir -check limit rename old new
 is "$?:$(weir -j limit show | jq -r 'map(.limit) | join(" ")')" "0:ban old web know" "a check renames nothing"
 is "$(weir limit rename old new-and-31-characters-._:+12345 2>&1; echo $?)" "weir: note: rename it in the file that is applied later, too: one with a limit 'old' makes it anew, and deletes 'new-and-31-characters-._:+12345'

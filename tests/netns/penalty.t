@@ -17,7 +17,7 @@ through() {
 # left SOURCE: for how many ms it is blocked, or 0
 left() { weir -json source get "$1" limit p | jq '.[0].blocked_ms // 0 | floor'; }
 free() { [ "$(left "$1")" = 0 ]; }
-spoofed="weir: warning: limit 'p': spoofed packets can get others blocked; see penalty in weir-limit(8)"
+spoofed="weir: warning: limit 'p': spoofed packets can get others blocked, but for tcp without syn"
 warned() { weir limit add p budget 3/1h penalty 1m "$@" 2>&1 >/dev/null | grep warning; weir limit del p; }
 
 is "$(warned)" "$spoofed" "a penalty for any packets is made with a warning"

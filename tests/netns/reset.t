@@ -32,7 +32,7 @@ weir limit reset
 is "$(for limit in web every full; do counters $limit; done | jq -sc 'add | unique')" '[0]' "without a name, reset sets the counters of all limits to zero"
 is "$(stat_of full sources_wanted)" "$size" "the size suggested for a table that is too small is kept"
 holds "each reset is an event" wait_for 60 heard reset "web web every full" || diag "$(<"$tmp/events")"
-is "$(weir limit reset nosuch 2>&1)" "weir: limit reset: NAME 'nosuch': no limit of that name; limit show lists them" "reset of a limit that does not exist"
+is "$(weir limit reset nosuch 2>&1)" "weir: limit reset: NAME 'nosuch': no limit of that name" "reset of a limit that does not exist"
 quiet
 
 # A counter never reads below the base saved by a reset, which would wrap.

@@ -157,7 +157,7 @@ is "$(locals)" "fe80::7 rx0 3,fe80::7 rx1 2,fe80::8 rx1 1" "... and nothing is f
 is "$(note source get fe80::7 dev rx0; note source get 203.0.113.1 dev nosuch0)" \
 	"weir: warning: device 'nosuch0' does not exist (yet)" "a device that does not exist causes a warning"
 is "$(note exempt get fe80::7)" \
-	"weir: exempt get: ADDR fe80::7: no exemption from all limits; source get shows those from single ones" \
+	"weir: exempt get: ADDR fe80::7: no exemption from all limits; name a limit for those from it" \
 	"exempt get without dev does not find an exemption on a device"
 is "$(weir source forget fe80::7 dev rx0 limit local)" "fe80::7 dev rx0 limit local forgotten 1" "forget an address on its device"
 is "$(locals)" "fe80::7 rx1 2,fe80::8 rx1 1" "... and on no other"

@@ -53,10 +53,10 @@ done_with '' limit set bulk budget 20M/s
 is "$(weir -j limit show bulk | json unit)" bytes "a budget without a unit keeps the unit"
 
 refused "limit add: NAME 'web': a limit of that name exists; use set to change it" limit add web budget 1/s
-refused "limit set: NAME 'nosuch': no limit of that name; limit show lists them" limit set nosuch budget 1/s
-refused "limit del: NAME 'nosuch': no limit of that name; limit show lists them" limit del nosuch
+refused "limit set: NAME 'nosuch': no limit of that name" limit set nosuch budget 1/s
+refused "limit del: NAME 'nosuch': no limit of that name" limit del nosuch
 done_with '$' -exist limit del nosuch
-refused "limit show: NAME 'nosuch': no limit of that name; limit show lists them" limit show nosuch
+refused "limit show: NAME 'nosuch': no limit of that name" limit show nosuch
 
 # -exist: success if the limit is the same; one that differs is kept, and is a failure
 words="web budget 2000/s to 192.0.2.0/24 proto tcp dport 443"
@@ -91,21 +91,21 @@ differs new budget 20/s proto tcp syn -- 'newcomers, known'
 differs new budget 20/s proto tcp syn newcomers none -- 'newcomers, known'
 differs syn budget 20/10s proto tcp syn sources 4096 newcomers 2000/s -- newcomers
 done_with '$' limit del new
-refused "limit add: before 'nosuch': no limit of that name to place it before; limit show" limit add x budget 1/s before nosuch
+refused "limit add: before 'nosuch': no limit of that name to place it before" limit add x budget 1/s before nosuch
 # Linux 6.1 has no error offset for dump requests.
-refused "source show: (limit 'nosuch': )?no limit of that name; limit show" source show limit nosuch
-refused "source charge: limit 'nosuch': no limit of that name; limit show" source charge 10.0.0.1 limit nosuch
-refused "source forget: limit 'nosuch': no limit of that name; limit show" source forget all limit nosuch
-refused "exempt add: limit 'nosuch': no limit of that name to exempt from; limit show lists them" exempt add 10.0.0.0/8 limit nosuch
+refused "source show: (limit 'nosuch': )?no limit of that name" source show limit nosuch
+refused "source charge: limit 'nosuch': no limit of that name" source charge 10.0.0.1 limit nosuch
+refused "source forget: limit 'nosuch': no limit of that name" source forget all limit nosuch
+refused "exempt add: limit 'nosuch': no limit of that name to exempt from" exempt add 10.0.0.0/8 limit nosuch
 done_with '$' exempt add 10.0.0.0/8 limit web
-refused 'exempt add: PREFIX 10.0.0.0/8: already exempt; weir -exist exempt add prolongs it' exempt add 10.0.0.0/8 limit web
+refused 'exempt add: PREFIX 10.0.0.0/8: already exempt; the flag replace prolongs it' exempt add 10.0.0.0/8 limit web
 done_with '$' -exist exempt add 10.0.0.0/8 limit web
-refused 'exempt del: PREFIX 11.0.0.0/8: no such exemption; exempt show lists them' exempt del 11.0.0.0/8
-refused "exempt del: limit 'nosuch': no limit of that name to exempt from; limit show" exempt del 10.0.0.0/8 limit nosuch
+refused 'exempt del: PREFIX 11.0.0.0/8: no such exemption' exempt del 11.0.0.0/8
+refused "exempt del: limit 'nosuch': no limit of that name to exempt from" exempt del 10.0.0.0/8 limit nosuch
 done_with '$' -exist exempt del 11.0.0.0/8
 done_with '$' exempt get 10.1.2.3 limit web
 is "$out" "10.0.0.0/8 limit web" "exempt get shows the exemption"
-refused 'exempt get: ADDR 10.1.2.3: no exemption from all limits; source get shows those from single ones' exempt get 10.1.2.3
+refused 'exempt get: ADDR 10.1.2.3: no exemption from all limits; name a limit for those from it' exempt get 10.1.2.3
 done_with "weir: warning: device 'nosuchdev0' does not exist" exempt add 10.0.0.0/8 dev nosuchdev0
 done_with "weir: warning: device 'nosuchdev0' does not exist" limit add later budget 100/s to ::/0 dev nosuchdev0
 # -check reports the kernel's refusals
