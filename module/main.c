@@ -11,14 +11,11 @@
 #include <net/netns/generic.h>
 
 #include "config/edit.h"
-#include "config/params.h"
-#include "limit/limit.h"
 #include "limit/net.h"
 #include "limit/stats.h"
-#include "netlink/family.h"
+#include "netlink/message.h"
 #include "path/hook.h"
 #include "path/verdict.h"
-#include "path/xdp.h"
 
 static int __net_init weir_net_init(struct net *net)
 {

@@ -12,7 +12,6 @@
 #include "count/window.h"
 #include "error.h"
 #include "limit/limit.h"
-#include "limit/pool.h"
 
 static_assert(WEIR_RULE_EXACT_MAX == WEIR_LOG_ENTRIES);
 static_assert(1u << WEIR_RULE_BURST_SHIFT == WEIR_BURST_BUDGETS);

@@ -57,12 +57,23 @@ void weir_edit_exempt_flush(struct weir_edit *edit, bool blocks);
 int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error);
 
+/* lists.c; the first returns NULL if there is none of that name */
+struct weir_prefixes *weir_edit_list(const struct weir_edit *edit, const char *name);
+int weir_edit_list_add(struct weir_edit *edit, const char *name, bool replace,
+		       const struct weir_member *member, unsigned int count,
+		       struct weir_error *error);
+int weir_edit_list_del(struct weir_edit *edit, const char *name,
+		       const struct weir_member *member, unsigned int count,
+		       unsigned int *absent, struct weir_error *error);
+
 /* publish.c */
 int weir_edit_held(struct weir_edit *edit);
 /* Free the configuration that is held, if there is one; the mutex is held. */
 void weir_held_drop(struct weir_net *wn);
 int weir_edit_end(struct weir_edit *edit, int err, enum weir_edit_end how,
 		  struct weir_error *error);
+/* params.c: make the limit that the module's parameters describe, if they do, as it is loaded. */
+int weir_params_limit(void);
 int weir_limit_join(struct weir_net *wn, const char *name, u64 ticks);
 void weir_config_init(struct weir_net *wn);
 void weir_config_stop(struct weir_net *wn);

@@ -8,9 +8,7 @@
 #include <linux/string.h>
 
 #include "config/check.h"
-#include "config/lists.h"
-#include "config/make.h"
-#include "limit/net.h"
+#include "config/edit.h"
 
 static unsigned int list_place(const struct weir_edit *edit, const char *name)
 {

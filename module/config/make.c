@@ -18,8 +18,8 @@
 #include "limit/net.h"
 #include "limit/stats.h"
 #include "path/nflog.h"
+#include "table/saved.h"
 #include "table/shared.h"
-#include "table/slots.h"
 
 #define PREFIX4_DEFAULT		32
 #define PREFIX6_DEFAULT		64

@@ -11,9 +11,7 @@
 
 #include "config/edit.h"
 #include "config/make.h"
-#include "config/params.h"
 #include "error.h"
-#include "limit/limit.h"
 #include "limit/net.h"
 
 /* Constant once the module is loaded. */

@@ -270,13 +270,7 @@ int weir_nl_source_block_doit(struct sk_buff *skb, struct genl_info *info)
 		block_tell(wn, block, info, reply);
 	mutex_unlock(&wn->lock);
 	kfree(block);
-	if (!err)
-		return genlmsg_reply(reply, info);
-	nlmsg_free(reply);
-	if (err == -ENOMEM)
-		NL_SET_ERR_MSG(info->extack,
-			       "not enough memory for the answer; nothing changed, try again");
-	return err;
+	return weir_nl_replies_end(info, reply, err);
 }
 
 int weir_nl_source_release_doit(struct sk_buff *skb, struct genl_info *info)

@@ -3,7 +3,6 @@
  * The budgets of a limit, each a nest, and how a source stands with them.
  */
 #include "config/check.h"
-#include "error.h"
 #include "limit/stats.h"
 #include "netlink/message.h"
 
@@ -13,8 +12,7 @@ static void budget_parse(struct nlattr **attrs, struct weir_limit_config *cfg, u
 	struct weir_budget *budget = &cfg->budget[i];
 	u8 bit = BIT(i);
 
-	if (attrs[WEIR_A_BUDGET_BUDGET])
-		budget->amount = nla_get_u64(attrs[WEIR_A_BUDGET_BUDGET]);
+	budget->amount = weir_nl_uint(attrs[WEIR_A_BUDGET_BUDGET], budget->amount);
 	if (attrs[WEIR_A_BUDGET_WINDOW_MS]) {
 		budget->window_ms = nla_get_u32(attrs[WEIR_A_BUDGET_WINDOW_MS]);
 		if (!budget->window_ms)
@@ -30,12 +28,9 @@ static void budget_parse(struct nlattr **attrs, struct weir_limit_config *cfg, u
 		if (budget->mode != WEIR_MODE_BUCKET)
 			budget->burst = 0;
 	}
-	if (attrs[WEIR_A_BUDGET_BURST])
-		budget->burst = nla_get_u64(attrs[WEIR_A_BUDGET_BURST]);
-	if (attrs[WEIR_A_BUDGET_ALONE])
-		budget->alone = nla_get_u64(attrs[WEIR_A_BUDGET_ALONE]);
-	if (attrs[WEIR_A_BUDGET_SLOTS])
-		cfg->slots[i] = nla_get_u32(attrs[WEIR_A_BUDGET_SLOTS]);
+	budget->burst = weir_nl_uint(attrs[WEIR_A_BUDGET_BURST], budget->burst);
+	budget->alone = weir_nl_uint(attrs[WEIR_A_BUDGET_ALONE], budget->alone);
+	cfg->slots[i] = weir_nl_uint(attrs[WEIR_A_BUDGET_SLOTS], cfg->slots[i]);
 }
 
 /* The budgets that a limit has before a change. */

@@ -10,7 +10,6 @@
 
 #include "clock.h"
 #include "config/edit.h"
-#include "config/lists.h"
 #include "config/make.h"
 #include "error.h"
 #include "netlink/message.h"
@@ -22,31 +21,23 @@
 static int limit_parse(struct nlattr **attrs, struct weir_limit_config *cfg,
 		       const struct weir_edit *edit, struct netlink_ext_ack *extack)
 {
+	struct weir_newcomers_config *new = &cfg->newcomers;
+
 	if (attrs[WEIR_A_LIMIT_COMMENT])
 		nla_strscpy(cfg->comment, attrs[WEIR_A_LIMIT_COMMENT], sizeof(cfg->comment));
-	if (attrs[WEIR_A_LIMIT_PREFIX4])
-		cfg->prefix.len4 = nla_get_u8(attrs[WEIR_A_LIMIT_PREFIX4]);
-	if (attrs[WEIR_A_LIMIT_PREFIX6])
-		cfg->prefix.len6 = nla_get_u8(attrs[WEIR_A_LIMIT_PREFIX6]);
-	if (attrs[WEIR_A_LIMIT_SOURCES])
-		cfg->sources = nla_get_u32(attrs[WEIR_A_LIMIT_SOURCES]);
-	if (attrs[WEIR_A_LIMIT_ACTION])
-		cfg->observe = nla_get_u32(attrs[WEIR_A_LIMIT_ACTION]);
-	if (attrs[WEIR_A_LIMIT_NEWCOMERS])
-		cfg->newcomers.budget = nla_get_u64(attrs[WEIR_A_LIMIT_NEWCOMERS]);
-	if (attrs[WEIR_A_LIMIT_NEWCOMERS_MS])
-		cfg->newcomers.window_ms = nla_get_u32(attrs[WEIR_A_LIMIT_NEWCOMERS_MS]);
-	if (attrs[WEIR_A_LIMIT_FLOOD])
-		cfg->newcomers.flood = nla_get_u32(attrs[WEIR_A_LIMIT_FLOOD]);
-	if (attrs[WEIR_A_LIMIT_KNOWN_MS])
-		cfg->newcomers.known_ms = nla_get_u32(attrs[WEIR_A_LIMIT_KNOWN_MS]);
+	cfg->prefix.len4 = weir_nl_uint(attrs[WEIR_A_LIMIT_PREFIX4], cfg->prefix.len4);
+	cfg->prefix.len6 = weir_nl_uint(attrs[WEIR_A_LIMIT_PREFIX6], cfg->prefix.len6);
+	cfg->sources = weir_nl_uint(attrs[WEIR_A_LIMIT_SOURCES], cfg->sources);
+	cfg->observe = weir_nl_uint(attrs[WEIR_A_LIMIT_ACTION], cfg->observe);
+	new->budget = weir_nl_uint(attrs[WEIR_A_LIMIT_NEWCOMERS], new->budget);
+	new->window_ms = weir_nl_uint(attrs[WEIR_A_LIMIT_NEWCOMERS_MS], new->window_ms);
+	new->flood = weir_nl_uint(attrs[WEIR_A_LIMIT_FLOOD], new->flood);
+	new->known_ms = weir_nl_uint(attrs[WEIR_A_LIMIT_KNOWN_MS], new->known_ms);
 	if (attrs[WEIR_A_LIMIT_PENALTY_MS] || attrs[WEIR_A_LIMIT_RENEW]) {
-		cfg->penalty_ms = attrs[WEIR_A_LIMIT_PENALTY_MS] ?
-				    nla_get_u64(attrs[WEIR_A_LIMIT_PENALTY_MS]) : 0;
+		cfg->penalty_ms = weir_nl_uint(attrs[WEIR_A_LIMIT_PENALTY_MS], 0);
 		cfg->renew = attrs[WEIR_A_LIMIT_RENEW];
 	}
-	if (attrs[WEIR_A_LIMIT_LOG])
-		cfg->log = nla_get_u16(attrs[WEIR_A_LIMIT_LOG]);
+	cfg->log = weir_nl_uint(attrs[WEIR_A_LIMIT_LOG], cfg->log);
 	if (attrs[WEIR_A_LIMIT_BUDGETS_BY]) {
 		const char *list = nla_data(attrs[WEIR_A_LIMIT_BUDGETS_BY]);
 
@@ -264,7 +255,7 @@ static int limit_flush(struct weir_edit *edit, const struct weir_nl_object *obje
 static int exempt_time(const struct nlattr *attr, struct weir_exempt *exempt,
 		       struct netlink_ext_ack *extack)
 {
-	u64 ms = attr ? nla_get_u64(attr) : 0;
+	u64 ms = weir_nl_uint(attr, 0);
 
 	if (!ms)
 		return 0;
@@ -326,8 +317,9 @@ static int exempt_flush(struct weir_edit *edit, const struct weir_nl_object *obj
 }
 
 /* Edit an object; point at the attribute at fault, or else at its nest, or @name. */
-static int object_do(struct weir_edit *edit, weir_nl_edit *edit_it, const struct weir_nl_object *object,
-		     const struct nlattr *name, struct weir_error *error)
+static int object_do(struct weir_edit *edit, weir_nl_edit *edit_it,
+		     const struct weir_nl_object *object, const struct nlattr *name,
+		     struct weir_error *error)
 {
 	int err = edit_it(edit, object, error), len;
 	const struct nlattr *at = object->nest ?: name, *head;

@@ -17,12 +17,12 @@ static bool stopped;
 /* Stop sending, in all namespaces. May sleep. */
 void weir_nl_events_stop(void)
 {
-	/* Pairs with has_listeners() and message_send(). */
+	/* Pairs with weir_notify_heard() and message_send(). */
 	WRITE_ONCE(stopped, true);
 	synchronize_rcu();
 }
 
-static bool has_listeners(const struct weir_net *wn)
+bool weir_notify_heard(const struct weir_net *wn)
 {
 	return !READ_ONCE(stopped) &&
 	       genl_has_listeners(&weir_nl_family, wn->net, WEIR_NLGRP_EVENTS);
@@ -92,7 +92,7 @@ static void exempt_notify(struct weir_net *wn, u32 what, const struct weir_confi
 
 void weir_nl_event_reset(struct weir_net *wn, const struct weir_limit *limit)
 {
-	if (has_listeners(wn))
+	if (weir_notify_heard(wn))
 		limit_notify(wn, WEIR_LIMIT_EVENT_RESET, limit, NULL);
 }
 
@@ -170,13 +170,13 @@ static void exempts_notify(struct weir_net *wn, u32 what, const struct weir_conf
 	}
 }
 
-static void event_config(const struct weir_edit *edit)
+void weir_notify_config(const struct weir_edit *edit)
 {
 	const struct weir_config *now = weir_config_get(edit->wn);
 	struct weir_net *wn = edit->wn;
 	unsigned int i;
 
-	if (!has_listeners(wn))
+	if (!weir_notify_heard(wn))
 		return;
 	exempts_notify(wn, WEIR_LIMIT_EVENT_REMOVED, edit->old, now);
 	for (i = 0; edit->old && i < edit->old->count; i++)
@@ -191,7 +191,7 @@ void weir_nl_event_done(struct weir_net *wn, u32 what, const struct nlmsghdr *re
 {
 	struct sk_buff *skb;
 
-	if (!has_listeners(wn))
+	if (!weir_notify_heard(wn))
 		return;
 	skb = message_new(WEIR_CMD_SOURCE_NTF);
 	message_send(wn, skb, skb && !nla_put_u32(skb, WEIR_A_SOURCE_EVENT, what) &&
@@ -239,7 +239,7 @@ static int put_source(struct sk_buff *skb, const struct weir_net *wn,
 	       weir_nl_put_source(skb, wn->net, limit, &state, NULL);
 }
 
-static void event_send(struct weir_net *wn, const struct weir_event *event)
+void weir_notify_event(struct weir_net *wn, const struct weir_event *event)
 {
 	const struct weir_limit *limit;
 	struct sk_buff *skb;
@@ -259,9 +259,3 @@ static void event_send(struct weir_net *wn, const struct weir_event *event)
 	rcu_read_unlock();
 	message_send(wn, skb, filled);
 }
-
-const struct weir_event_sink weir_nl_event_sink = {
-	.listening = has_listeners,
-	.send = event_send,
-	.config = event_config,
-};

@@ -3,9 +3,7 @@
  * Register the family, whose policies and operations are in gen.c, generated from
  * Documentation/netlink/specs/weir.yaml.
  */
-#include "netlink/family.h"
 #include "netlink/message.h"
-#include "path/events.h"
 
 /* The generator ignores this flag of the specification. */
 static const struct genl_multicast_group groups[] = {
@@ -16,7 +14,6 @@ static const struct genl_multicast_group groups[] = {
 
 int __init weir_netlink_init(void)
 {
-	weir_events_sink(&weir_nl_event_sink);
 	weir_nl_family.mcgrps = groups;
 	weir_genl_prepare(&weir_nl_family, weir_nl_pre_doit);
 	return genl_register_family(&weir_nl_family);

@@ -191,13 +191,7 @@ int weir_nl_source_forget_doit(struct sk_buff *skb, struct genl_info *info)
 		err = forget.state && reply ? forget_limits(wn, &forget, info, reply) : -ENOMEM;
 	mutex_unlock(&wn->lock);
 	kvfree(forget.state);
-	if (!err)
-		return genlmsg_reply(reply, info);
-	nlmsg_free(reply);
-	if (err == -ENOMEM)
-		NL_SET_ERR_MSG(info->extack,
-			       "not enough memory to find the sources; nothing was forgotten, try again");
-	return err;
+	return weir_nl_replies_end(info, reply, err);
 }
 
 int weir_nl_limit_reset_doit(struct sk_buff *skb, struct genl_info *info)

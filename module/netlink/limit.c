@@ -6,7 +6,6 @@
 #include <linux/slab.h>
 
 #include "clock.h"
-#include "config/check.h"
 #include "config/make.h"
 #include "limit/stats.h"
 #include "netlink/message.h"

@@ -5,7 +5,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "config/lists.h"
+#include "config/edit.h"
 #include "error.h"
 #include "netlink/message.h"
 

@@ -5,7 +5,7 @@
  */
 #include <linux/bitops.h>
 
-#include "config/lists.h"
+#include "config/edit.h"
 #include "netlink/message.h"
 
 enum cond_kind { COND_U8, COND_TYPES, COND_DEV, COND_PREFIX, COND_PORTS, COND_FLAG, COND_MARK,
@@ -79,49 +79,43 @@ static int ports_parse(const struct nlattr *nest, struct weir_port_range *ports,
 	return 0;
 }
 
+static const u8 values_max[] = {
+	[COND_PREFIX] = WEIR_PREFIXES_MAX, [COND_PORTS] = WEIR_PORTS_MAX,
+	[COND_TYPES] = WEIR_TYPES_MAX,
+};
+
 /* Parse a condition that may have several values. */
 static int list_parse(unsigned int i, const struct nlattr *nest, struct weir_match *match,
 		      struct netlink_ext_ack *extack)
 {
-	bool prefixes = conds[i].kind == COND_PREFIX;
-	struct weir_prefix_list *prefix = (void *)match + conds[i].at;
-	struct weir_port_list *ports = (void *)match + conds[i].at;
-	u32 *count = (void *)match + conds[i].at;
+	void *field = (void *)match + conds[i].at;
+	struct weir_prefix_list *prefix = field;
+	struct weir_port_list *ports = field;
+	const u8 kind = conds[i].kind;
 	const struct nlattr *attr;
-	int err, rem;
+	int err = 0, rem;
+	u32 count = 0;
 
-	memset(count, 0, prefixes ? sizeof(*prefix) : sizeof(*ports));
+	memset(field, 0, kind == COND_PREFIX ? sizeof(*prefix) :
+	       kind == COND_PORTS ? sizeof(*ports) : sizeof(match->proto));
 	nla_for_each_nested(attr, nest, rem) {
 		if (nla_type(attr) != conds[i].attr)
 			continue;
-		if (*count == (prefixes ? WEIR_PREFIXES_MAX : WEIR_PORTS_MAX))
+		if (count == values_max[kind])
 			return weir_nl_refuse(extack, attr,
-					      "a condition has at most 16 prefixes, or 15 ranges of ports");
-		err = prefixes ? prefix_nest(attr, &prefix->prefix[*count], extack) :
-				 ports_parse(attr, &ports->range[*count], extack);
+					      "a condition has at most 16 prefixes, 15 ranges of ports, 32 other values");
+		if (kind == COND_TYPES)
+			__set_bit(nla_get_u8(attr), field);
+		else
+			err = kind == COND_PREFIX ?
+			      prefix_nest(attr, &prefix->prefix[count], extack) :
+			      ports_parse(attr, &ports->range[count], extack);
 		if (err)
 			return err;
-		++*count;
+		count++;
 	}
-	return 0;
-}
-
-static int types_parse(unsigned int i, const struct nlattr *nest, unsigned long *types,
-		       struct netlink_ext_ack *extack)
-{
-	const struct nlattr *attr;
-	unsigned int count = 0;
-	int rem;
-
-	bitmap_zero(types, WEIR_TYPES);
-	nla_for_each_nested(attr, nest, rem) {
-		if (nla_type(attr) != conds[i].attr)
-			continue;
-		if (count++ == WEIR_TYPES_MAX)
-			return weir_nl_refuse(extack, attr,
-					      "a condition has at most 32 protocols, or types of ICMP");
-		__set_bit(nla_get_u8(attr), types);
-	}
+	if (kind != COND_TYPES)
+		*(u32 *)field = count;
 	return 0;
 }
 
@@ -136,11 +130,10 @@ static int cond_parse(unsigned int i, const struct nlattr *attr, const struct nl
 	case COND_U8:
 		*(u8 *)field = nla_get_u8(attr);
 		break;
-	case COND_TYPES:
-		return types_parse(i, nest, field, extack);
 	case COND_DEV:
 		nla_strscpy(field, attr, IFNAMSIZ);
 		break;
+	case COND_TYPES:
 	case COND_PREFIX:
 	case COND_PORTS:
 		return list_parse(i, nest, match, extack);

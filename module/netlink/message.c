@@ -160,6 +160,14 @@ int weir_nl_put_counter(struct sk_buff *skb, int attr, u64 packets, u64 bytes)
 	return 0;
 }
 
+u64 weir_nl_uint(const struct nlattr *attr, u64 other)
+{
+	if (!attr)
+		return other;
+	return nla_len(attr) == 1 ? nla_get_u8(attr) : nla_len(attr) == 2 ? nla_get_u16(attr) :
+	       nla_len(attr) == 4 ? nla_get_u32(attr) : nla_get_u64(attr);
+}
+
 /* The attribute with that index among those of its type; or NULL. */
 const struct nlattr *weir_nl_nth(const struct nlattr *head, int len, int type, unsigned int index)
 {
@@ -279,6 +287,17 @@ int weir_nl_reply_end(struct genl_info *info, struct sk_buff *skb, int err)
 	}
 	nlmsg_end(skb, nlmsg_hdr(skb));
 	return genlmsg_reply(skb, info);
+}
+
+/* Likewise of several messages, which nlmsg_new() has made, or could not. */
+int weir_nl_replies_end(struct genl_info *info, struct sk_buff *skb, int err)
+{
+	if (!err)
+		return genlmsg_reply(skb, info);
+	nlmsg_free(skb);
+	if (err == -ENOMEM)
+		NL_SET_ERR_MSG(info->extack, "not enough memory; nothing changed, try again");
+	return err;
 }
 
 /* Begin a message of a dump; NULL if there is no room. */

@@ -18,7 +18,9 @@
 #include "netlink/compat.h"
 #include "netlink/gen.h"
 
-extern const struct weir_event_sink weir_nl_event_sink;
+/* The family, whose policies and operations are in gen.c: family.c; may sleep. */
+int weir_netlink_init(void);
+void weir_netlink_exit(void);
 
 void weir_nl_events_stop(void);
 void weir_nl_event_reset(struct weir_net *wn, const struct weir_limit *limit);
@@ -53,6 +55,7 @@ int weir_nl_no_limit(const struct nlattr *attr, struct netlink_ext_ack *extack);
 int weir_nl_no_list(const struct nlattr *attr, struct netlink_ext_ack *extack);
 struct sk_buff *weir_nl_reply(struct genl_info *info);
 int weir_nl_reply_end(struct genl_info *info, struct sk_buff *skb, int err);
+int weir_nl_replies_end(struct genl_info *info, struct sk_buff *skb, int err);
 void *weir_nl_dump_put(struct sk_buff *skb, struct netlink_callback *cb);
 int weir_nl_dump_end(struct sk_buff *skb, void *header, int err);
 
@@ -148,6 +151,9 @@ static_assert(WEIR_A_COUNTER_PAD == 1 && WEIR_A_LIMIT_STATS_PAD == 1 &&
 	      WEIR_A_STATS_PAD == 1 && WEIR_A_PRESSURE_PAD == 1 &&
 	      WEIR_A_NEWCOMERS_PAD == 1 && WEIR_A_BUDGET_PAD == 1 &&
 	      WEIR_A_SOURCE_BUDGET_PAD == 1);
+
+/* A number of any width, or @other without the attribute. */
+u64 weir_nl_uint(const struct nlattr *attr, u64 other);
 
 static inline int weir_nl_put_u64(struct sk_buff *skb, int attr, u64 value)
 {

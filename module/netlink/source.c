@@ -8,7 +8,6 @@
 #include <linux/socket.h>
 
 #include "clock.h"
-#include "limit/stats.h"
 #include "netlink/message.h"
 #include "path/charge.h"
 #include "path/hook.h"
@@ -183,10 +182,8 @@ int weir_nl_source_charge_doit(struct sk_buff *skb, struct genl_info *info)
 			      "the limit that is to be charged is missing", info->extack);
 	if (err)
 		return err;
-	if (attrs[WEIR_A_SOURCE_COST])
-		charge.cost = nla_get_u64(attrs[WEIR_A_SOURCE_COST]);
-	if (attrs[WEIR_A_SOURCE_CHARGE_MODE])
-		charge.mode = nla_get_u32(attrs[WEIR_A_SOURCE_CHARGE_MODE]);
+	charge.cost = weir_nl_uint(attrs[WEIR_A_SOURCE_COST], charge.cost);
+	charge.mode = weir_nl_uint(attrs[WEIR_A_SOURCE_CHARGE_MODE], charge.mode);
 	reply = weir_nl_reply(info);
 	if (!reply)
 		return -ENOMEM;

@@ -19,7 +19,6 @@
 #include "netlink/message.h"
 #include "path/refusal.h"
 #include "table/saved.h"
-#include "table/slots.h"
 #include "table/state.h"
 
 static_assert(WEIR_COUNT_MAX == WEIR_NUMBERS_BYTES);
@@ -429,16 +428,6 @@ struct merge {
 	struct weir_saved saved;
 };
 
-static u64 get_u64(struct nlattr **attrs, int attr)
-{
-	return attrs[attr] ? nla_get_u64(attrs[attr]) : 0;
-}
-
-static u32 get_u32(struct nlattr **attrs, int attr)
-{
-	return attrs[attr] ? nla_get_u32(attrs[attr]) : 0;
-}
-
 /* Where slots begin, if they tick, of which the current one had lasted so long at @tick. */
 static u32 slot_base(u32 slot, u64 lasted, u64 tick)
 {
@@ -480,10 +469,10 @@ static int budget_parse(const struct nlattr *nest, struct merge *merge,
 			   extack);
 	if (err)
 		return err;
-	mode = get_u32(attrs, WEIR_A_STATE_BUDGET_MODE);
-	slots = get_u32(attrs, WEIR_A_STATE_BUDGET_SLOTS);
-	width = get_u32(attrs, WEIR_A_STATE_BUDGET_WIDTH);
-	slot_ns = get_u64(attrs, WEIR_A_STATE_BUDGET_SLOT_NS);
+	mode = weir_nl_uint(attrs[WEIR_A_STATE_BUDGET_MODE], 0);
+	slots = weir_nl_uint(attrs[WEIR_A_STATE_BUDGET_SLOTS], 0);
+	width = weir_nl_uint(attrs[WEIR_A_STATE_BUDGET_WIDTH], 0);
+	slot_ns = weir_nl_uint(attrs[WEIR_A_STATE_BUDGET_SLOT_NS], 0);
 	bucket = mode == WEIR_MODE_BUCKET;
 	exact = mode == WEIR_MODE_EXACT;
 	calendar = mode == WEIR_MODE_CALENDAR;
@@ -498,15 +487,15 @@ static int budget_parse(const struct nlattr *nest, struct merge *merge,
 	if (err)
 		return err;
 	merge->width[i] = width;
-	merge->room[i] = get_u64(attrs, WEIR_A_STATE_BUDGET_BUDGET);
+	merge->room[i] = weir_nl_uint(attrs[WEIR_A_STATE_BUDGET_BUDGET], 0);
 	merge->ended[i] = attrs[WEIR_A_STATE_BUDGET_RENEWS] &&
-			  weir_calendar_ended(get_u64(attrs, WEIR_A_STATE_BUDGET_RENEWS));
+			  weir_calendar_ended(weir_nl_uint(attrs[WEIR_A_STATE_BUDGET_RENEWS], 0));
 	slot = ns_ticks(slot_ns);
-	window = ns_ticks(get_u64(attrs, WEIR_A_STATE_BUDGET_WINDOW_NS));
+	window = ns_ticks(weir_nl_uint(attrs[WEIR_A_STATE_BUDGET_WINDOW_NS], 0));
 	*spec = (struct weir_count_spec) {
 		/* As wide as any, or with as many entries. */
 		.budget = exact ? WEIR_LOG_ENTRIES : WEIR_BYTES_MAX,
-		.rate = get_u64(attrs, WEIR_A_STATE_BUDGET_RATE),
+		.rate = weir_nl_uint(attrs[WEIR_A_STATE_BUDGET_RATE], 0),
 		.slot_ticks = slot,
 		.slots = slots,
 		.base = slot_base(slot, weir_kept_lasted(&merge->clock[i]), merge->tick),
@@ -514,7 +503,7 @@ static int budget_parse(const struct nlattr *nest, struct merge *merge,
 		.calendar_ms = calendar ? WEIR_MINUTE_MS : 0,
 		.log = exact,
 		.lenient = mode != WEIR_MODE_STRICT,
-		.bytes = get_u32(attrs, WEIR_A_STATE_BUDGET_UNIT),
+		.bytes = weir_nl_uint(attrs[WEIR_A_STATE_BUDGET_UNIT], 0),
 	};
 	return 0;
 }
@@ -585,7 +574,7 @@ static int count_parse(const struct nlattr *nest, struct merge *merge, unsigned 
 	if (attrs[WEIR_A_STATE_COUNT_WANTED] && !merge->ended[i])
 		weir_count_restore_refusal(count, wheel,
 					   nla_get_u64(attrs[WEIR_A_STATE_COUNT_WANTED]),
-					   get_u32(attrs, WEIR_A_STATE_COUNT_REFUSED),
+					   weir_nl_uint(attrs[WEIR_A_STATE_COUNT_REFUSED], 0),
 					   &merge->clock[i]);
 	return 0;
 }
@@ -658,11 +647,11 @@ static int source_parse(const struct nlattr *nest, struct merge *merge,
 	      counts_parse(nest, WEIR_A_STATE_SOURCE_COUNT, merge, extack);
 	if (err)
 		return err;
-	since = div_u64(min(merge->now, ns_ticks(get_u64(attrs, WEIR_A_STATE_SOURCE_SINCE_NS))) +
-			merge->now - merge->tick, WEIR_SINCE_TICKS);
-	end = ns_ticks(get_u64(attrs, WEIR_A_STATE_SOURCE_BLOCKED_NS));
+	since = ns_ticks(weir_nl_uint(attrs[WEIR_A_STATE_SOURCE_SINCE_NS], 0));
+	since = div_u64(min(merge->now, since) + merge->now - merge->tick, WEIR_SINCE_TICKS);
+	end = ns_ticks(weir_nl_uint(attrs[WEIR_A_STATE_SOURCE_BLOCKED_NS], 0));
 	end = end && end < WEIR_NEVER - merge->tick ? end + merge->tick : end;
-	moved->dropped = min_t(u32, get_u32(attrs, WEIR_A_STATE_SOURCE_DROPPED), WEIR_DROPPED_MAX);
+	moved->dropped = min(weir_nl_uint(attrs[WEIR_A_STATE_SOURCE_DROPPED], 0), WEIR_DROPPED_MAX);
 	if (moved->dropped && attrs[WEIR_A_STATE_SOURCE_OBSERVED])
 		moved->dropped |= WEIR_DROPPED_OBSERVED;
 	moved->state = (struct weir_state) {
@@ -714,19 +703,17 @@ static int floor_merge(const struct nlattr *nest, struct merge *merge, bool chec
 	      counts_parse(nest, WEIR_A_STATE_FLOOR_COUNT, merge, extack);
 	if (err)
 		return err;
-	if (get_u32(attrs, WEIR_A_STATE_FLOOR_BUCKET) > merge->was->mask)
+	if (weir_nl_uint(attrs[WEIR_A_STATE_FLOOR_BUCKET], 0) > merge->was->mask)
 		return weir_nl_refuse(extack, attrs[WEIR_A_STATE_FLOOR_BUCKET] ?: nest,
 				      "the table that was saved had no such bucket");
 	if (check)
 		return 0;
 	merge->saved.floor = (struct weir_floor) {
-		.ends = attrs[WEIR_A_STATE_FLOOR_ENDS] ?
-			nla_get_u8(attrs[WEIR_A_STATE_FLOOR_ENDS]) : 0,
-		.stays = attrs[WEIR_A_STATE_FLOOR_STAYS] ?
-			 nla_get_u8(attrs[WEIR_A_STATE_FLOOR_STAYS]) : 0,
+		.ends = weir_nl_uint(attrs[WEIR_A_STATE_FLOOR_ENDS], 0),
+		.stays = weir_nl_uint(attrs[WEIR_A_STATE_FLOOR_STAYS], 0),
 	};
-	weir_saved_merge_floor(&of, get_u32(attrs, WEIR_A_STATE_FLOOR_BUCKET), &merge->saved,
-			       merge->now);
+	weir_saved_merge_floor(&of, weir_nl_uint(attrs[WEIR_A_STATE_FLOOR_BUCKET], 0),
+			       &merge->saved, merge->now);
 	merge->merged++;
 	return 0;
 }
@@ -734,7 +721,7 @@ static int floor_merge(const struct nlattr *nest, struct merge *merge, bool chec
 /* Floors that end do so when they would have. */
 static void floors_merge(struct merge *merge, struct nlattr **attrs)
 {
-	u64 end = ns_ticks(get_u64(attrs, WEIR_A_STATE_FLOORS_NS));
+	u64 end = ns_ticks(weir_nl_uint(attrs[WEIR_A_STATE_FLOORS_NS], 0));
 	struct weir_table *table = merge->limit->table;
 	u32 until = end < WEIR_NEVER - merge->tick ? weir_block_until(merge->tick + end) :
 		    WEIR_FOR_EVER;
@@ -752,6 +739,7 @@ static int newcomers_merge(struct merge *merge, const struct genl_info *info, bo
 	struct nlattr *attrs[WEIR_A_STATE_NEWCOMERS_LEARN_NS + 1];
 	struct weir_table_spec spec = { .sources = WEIR_SOURCES_MIN };
 	unsigned int i;
+	u64 learn;
 	int err;
 
 	if (!nest)
@@ -782,8 +770,8 @@ static int newcomers_merge(struct merge *merge, const struct genl_info *info, bo
 	if (merge->add)
 		return 0;
 	/* Not for longer than they would have been. */
-	weir_newcomers_learnt(newcomers, merge->tick + ns_ticks(get_u64(attrs,
-							WEIR_A_STATE_NEWCOMERS_LEARN_NS)));
+	learn = weir_nl_uint(attrs[WEIR_A_STATE_NEWCOMERS_LEARN_NS], 0);
+	weir_newcomers_learnt(newcomers, merge->tick + ns_ticks(learn));
 	return 0;
 }
 

@@ -10,7 +10,6 @@
 #include "path/charge.h"
 #include "limit/stats.h"
 #include "path/events.h"
-#include "table/bucket.h"
 
 /* The tick that was charged: the wheel's slot may be ahead of this CPU's clock. */
 static u64 charged_at(const struct weir_limit *limit, const struct weir_lookup *lookup)

@@ -23,25 +23,13 @@ struct weir_events {
 	DECLARE_KFIFO(ring, struct weir_event, 256);
 };
 
-static const struct weir_event_sink *sink;
-
-void weir_events_sink(const struct weir_event_sink *to)
-{
-	sink = to;
-}
-
-void weir_events_config(const struct weir_edit *edit)
-{
-	sink->config(edit);
-}
-
 static void events_work(struct work_struct *work)
 {
 	struct weir_events *events = container_of(work, struct weir_events, work);
 	struct weir_event event;
 
 	while (kfifo_out_spinlocked(&events->ring, &event, 1, &events->lock)) {
-		sink->send(events->wn, &event);
+		weir_notify_event(events->wn, &event);
 		cond_resched();
 	}
 }
@@ -51,7 +39,7 @@ static void event_add(struct weir_net *wn, const struct weir_event *event)
 	struct weir_events *events;
 
 	/* Sample the pressure even without listeners: see weir_pressure_sources(). */
-	if (event->cmd != WEIR_CMD_PRESSURE_NTF && !sink->listening(wn))
+	if (event->cmd != WEIR_CMD_PRESSURE_NTF && !weir_notify_heard(wn))
 		return;
 	/* Pairs with the publication of the limit: the ring was there before. */
 	smp_rmb();

@@ -20,22 +20,17 @@ struct weir_event {
 	struct weir_source source;	/* whole address, if it became limited */
 };
 
-/* What sends events. Constant. */
-struct weir_event_sink {
-	bool (*listening)(const struct weir_net *wn);	/* any context */
-	void (*send)(struct weir_net *wn, const struct weir_event *event); /* may sleep */
-	void (*config)(const struct weir_edit *edit);	/* see weir_events_config() */
-};
-
-/* Before any namespace has limits. */
-void weir_events_sink(const struct weir_event_sink *to);
-
 /* The ring, allocated as long as the hooks. Context: process, namespace locked. */
 int weir_events_start(struct weir_net *wn);
 void weir_events_stop(struct weir_net *wn);
 
-/* A change is published, and the old configuration is still there. Namespace locked. */
-void weir_events_config(const struct weir_edit *edit);
+/*
+ * netlink/event.c: is anybody listening, in any context; send an event, may sleep; and a change
+ * that is published while the old configuration is still there, namespace locked.
+ */
+bool weir_notify_heard(const struct weir_net *wn);
+void weir_notify_event(struct weir_net *wn, const struct weir_event *event);
+void weir_notify_config(const struct weir_edit *edit);
 
 /* From the packet path, with BH off. */
 void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,

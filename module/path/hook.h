@@ -40,4 +40,9 @@ unsigned int weir_hook_namespaces(void);
 nf_hookfn weir_hook_ipv4;
 nf_hookfn weir_hook_ipv6;
 
+/* The kfunc for XDP programs: xdp.c */
+struct xdp_md;
+int weir_xdp_refuses(struct xdp_md *ctx);
+int weir_xdp_init(void);
+
 #endif /* WEIR_HOOK_H */

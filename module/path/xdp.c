@@ -22,10 +22,9 @@
 #include <net/xdp.h>
 
 #include "clock.h"
+#include "compat.h"
 #include "path/frame.h"
 #include "path/hook.h"
-#include "path/xdp.h"
-#include "path/xdp_compat.h"
 
 #define VLAN_DEPTH 2
 

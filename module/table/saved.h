@@ -44,4 +44,12 @@ u8 weir_saved_merge(const struct weir_heritage *of, struct weir_saved *saved, bo
 void weir_saved_merge_floor(const struct weir_heritage *of, u32 bucket, struct weir_saved *saved,
 			    u64 tick);
 
+/*
+ * Where the slots of a table begin; see weir_count_slot(). For a table that will succeed @old, or
+ * before a message of a saved table, which has its bases, is merged into @next; @fresh: no packet
+ * meets that yet. Process context; the caller keeps other changes out.
+ */
+void weir_slots_follow(struct weir_table_spec *spec, const struct weir_table *old);
+void weir_slots_align(struct weir_table *next, struct weir_table *saved, bool fresh, u64 tick);
+
 #endif /* WEIR_SAVED_H */

@@ -6,7 +6,6 @@
 #include "clock.h"
 #include "config/check.h"
 #include "config/edit.h"
-#include "config/lists.h"
 #include "config/make.h"
 #include "limit/limit.h"
 #include "limit/net.h"

@@ -4,7 +4,7 @@
  * configuration arrive between any two buckets. If all sources find ways, the twin predicts
  * every answer; otherwise no window of a source holds more than the larger budget.
  */
-#include "table/slots.h"
+#include "table/saved.h"
 #include "table_twin.h"
 
 #define SOURCES_MAX 96

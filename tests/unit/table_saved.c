@@ -7,7 +7,6 @@
  */
 #include "count/numbers.h"
 #include "table/saved.h"
-#include "table/slots.h"
 #include "table/state.h"
 #include "table_twin.h"
 

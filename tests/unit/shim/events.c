@@ -11,7 +11,7 @@ void weir_events_stop(struct weir_net *wn)
 {
 }
 
-void weir_events_config(const struct weir_edit *edit)
+void weir_notify_config(const struct weir_edit *edit)
 {
 }
 
