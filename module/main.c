@@ -2,7 +2,6 @@
 /*
  * Module and namespace set-up.
  */
-#include <linux/err.h>
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/percpu.h>

@@ -223,7 +223,7 @@ struct weir_source {
 	struct weir_source_budget budgets[WEIR_BUDGETS_MAX];
 	uint64_t next_ns, dropped, would_drop, taken, forgotten;
 	uint32_t action, event;
-	bool limited, idle, floor, unknown, blocked;
+	bool limited, idle, floor, unknown, blocked, unmatched;
 	uint64_t newcomers_next_ns, wait_ns, blocked_ns;
 	uint32_t limited_by;	/* number of the budget, from 1; 0: there is only one */
 	uint32_t undecided;	/* conditions on what was not asked: WEIR_COND_* */

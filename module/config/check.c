@@ -10,7 +10,6 @@
 #include "config/check.h"
 #include "config/rules.h"
 #include "count/window.h"
-#include "error.h"
 #include "limit/limit.h"
 
 static_assert(WEIR_RULE_EXACT_MAX == WEIR_LOG_ENTRIES);

@@ -7,16 +7,13 @@
  * array share the limits that do not change.
  */
 #include <linux/err.h>
-#include <linux/mm.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 
 #include "clock.h"
 #include "config/check.h"
 #include "config/edit.h"
 #include "config/loss.h"
 #include "config/make.h"
-#include "error.h"
 #include "limit/net.h"
 
 /*
@@ -312,8 +309,8 @@ int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt, con
 	there = at >= 0 && !edit->replace;
 	if (there && how == WEIR_BLOCK_ADD)
 		err = weir_refuse(error, -EEXIST, WEIR_A_EXEMPT_ADDRESS, block ?
-				  "already blocked; the flag replace prolongs it" :
-				  "already exempt; the flag replace prolongs it");
+				  "already blocked; replace it to prolong it" :
+				  "already exempt; replace it to prolong it");
 	if (!err && !there &&
 	    (block ? edit->blocks : edit->exempts - edit->blocks) == WEIR_EXEMPTS_MAX)
 		err = weir_refuse(error, -ENOSPC, 0, block ?
@@ -332,7 +329,7 @@ int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt, con
 	if (there && how == WEIR_BLOCK_EXTEND && edit->exempt[at].end - 1 > exempt->end - 1) {
 		exempt->end = edit->exempt[at].end;
 		weir_refuse(error, 0, WEIR_A_EXEMPT_FOR_MS,
-			    "it has a later end, which stays; the flag force sets this one");
+			    "it has a later end, which stays; force sets this one");
 	}
 	edit->blocks += block && !there;
 	edit->exempt[there ? at : edit->exempts++] = *exempt;

@@ -13,7 +13,6 @@
 #include "clock.h"
 #include "config/check.h"
 #include "config/make.h"
-#include "error.h"
 #include "limit/limit.h"
 #include "limit/net.h"
 #include "limit/stats.h"

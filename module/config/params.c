@@ -11,7 +11,6 @@
 
 #include "config/edit.h"
 #include "config/make.h"
-#include "error.h"
 #include "limit/net.h"
 
 /* Constant once the module is loaded. */

@@ -4,18 +4,14 @@
  * work that a published configuration needs with time.
  */
 #include <linux/err.h>
-#include <linux/jiffies.h>
 #include <linux/memcontrol.h>
-#include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 
 #include "clock.h"
 #include "config/edit.h"
 #include "config/loss.h"
 #include "config/make.h"
-#include "error.h"
 #include "limit/net.h"
 #include "limit/stats.h"
 #include "path/events.h"
@@ -32,7 +28,10 @@ static int config_exempts(struct weir_edit *edit, struct weir_config *config,
 			  struct weir_error *error)
 {
 	struct weir_exempts *exempts;
-	unsigned int i, j, n = 0, twice;
+	/* Those of the old configuration are the first. */
+	unsigned int copied = edit->old && !edit->replace ?
+			      weir_exempts_count(edit->old->exempts) : 0;
+	unsigned int i, j, n = 0, kept = 0, twice;
 	u32 id;
 
 	for (i = 0; i < edit->exempts; i++) {
@@ -44,6 +43,7 @@ static int config_exempts(struct weir_edit *edit, struct weir_config *config,
 		    (edit->exempt[i].end && edit->exempt[i].end <= weir_clock()))
 			continue;
 		edit->exempt[n++] = edit->exempt[i];
+		kept += i < copied;
 	}
 	if (!n)
 		return 0;
@@ -51,7 +51,7 @@ static int config_exempts(struct weir_edit *edit, struct weir_config *config,
 	if (!IS_ERR(exempts)) {
 		config->exempts = exempts;
 	} else if (PTR_ERR(exempts) == -EEXIST) {
-		error->exempt = twice;
+		error->exempt = twice - kept;
 		weir_refuse(error, -EEXIST, WEIR_A_EXEMPT_ADDRESS,
 			    "the exemption, or the block, is given twice; leave one of them out");
 	}

@@ -20,9 +20,7 @@
  * Randomized Algorithm for the Closest-Pair Problem, J. Algorithms 25 (1997). Two
  * sources share one at most twice in 2^24.
  */
-#include <linux/jiffies.h>
 #include <linux/log2.h>
-#include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 
@@ -309,7 +307,7 @@ u16 weir_newcomers_refuse(const struct weir_newcomers *newcomers, const struct w
 
 /* Give back what a newcomer was charged, by its receipt; @result says to which budget. */
 void weir_newcomers_uncharge(const struct weir_newcomers *newcomers, u32 packets, u16 result,
-			  const struct weir_receipt *receipt)
+			     const struct weir_receipt *receipt)
 {
 	weir_pool_undo(&newcomers->pool[!!(result & WEIR_SECOND)], packets, receipt);
 }

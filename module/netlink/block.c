@@ -6,7 +6,6 @@
 #include <linux/slab.h>
 
 #include "clock.h"
-#include "error.h"
 #include "limit/stats.h"
 #include "netlink/message.h"
 #include "path/events.h"
@@ -14,7 +13,7 @@
 /* Room for the message of one limit. */
 #define BLOCKED_ROOM 160
 
-static const char already[] = "already blocked; the flag replace prolongs it";
+static const char already[] = "already blocked; replace it to prolong it";
 
 struct block {
 	struct weir_outline outline;	/* of packets of the source */

@@ -11,7 +11,6 @@
 #include "clock.h"
 #include "config/edit.h"
 #include "config/make.h"
-#include "error.h"
 #include "netlink/message.h"
 
 /* The most that GRO merges into a packet, except with BIG TCP. */
@@ -432,11 +431,11 @@ static int hold_parse(const struct weir_edit *edit, struct nlattr **attrs, bool 
 
 int weir_nl_config_replace_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct nlattr **attrs = info->attrs, *at = NULL;
+	struct nlattr **attrs = info->attrs;
+	const struct nlattr *at = NULL;
 	bool check = attrs[WEIR_A_CONFIG_CHECK];
 	struct weir_error error = { };
 	struct weir_edit *edit;
-	unsigned int before;
 	int err;
 
 	edit = weir_edit_begin(weir_net(genl_info_net(info)),
@@ -444,18 +443,17 @@ int weir_nl_config_replace_doit(struct sk_buff *skb, struct genl_info *info)
 			       config_exempts(info));
 	if (!edit)
 		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
-	before = edit->exempts;
 	err = hold_parse(edit, attrs, check, info->extack) ?: weir_nl_lists(edit, info) ?:
 	      config_parse(edit, info, &error);
 	err = weir_edit_end(edit, err, check ? WEIR_EDIT_CHECK : attrs[WEIR_A_CONFIG_HOLD] ?
 			    WEIR_EDIT_HOLD : WEIR_EDIT_PUBLISH, &error);
 	/* An error found only by weir_edit_end() is an exemption given twice. */
 	if (error.attr)
-		at = nla_find_nested(weir_nl_nth(nlmsg_attrdata(info->nlhdr, GENL_HDRLEN),
-						 nlmsg_attrlen(info->nlhdr, GENL_HDRLEN),
-						 WEIR_A_CONFIG_EXEMPT, error.exempt - before),
-				     WEIR_A_EXEMPT_ADDRESS);
-	return weir_nl_error(&error, at, err, info->extack);
+		at = weir_nl_nth(nlmsg_attrdata(info->nlhdr, GENL_HDRLEN),
+				 nlmsg_attrlen(info->nlhdr, GENL_HDRLEN), WEIR_A_CONFIG_EXEMPT,
+				 error.exempt);
+	return weir_nl_error(&error, at ? nla_find_nested(at, WEIR_A_EXEMPT_ADDRESS) : NULL, err,
+			     info->extack);
 }
 
 int weir_nl_config_publish_doit(struct sk_buff *skb, struct genl_info *info)
@@ -499,17 +497,16 @@ static int change_reply(struct genl_info *info, struct sk_buff *reply)
 	struct weir_edit *edit = weir_edit_begin(weir_net(genl_info_net(info)), false, 1);
 	const struct weir_nl_object object = { info->attrs, NULL, info };
 	const typeof(changes[0]) *change = &changes[info->genlhdr->cmd];
+	const struct nlattr *name = change->name ? info->attrs[change->name] : NULL;
 	bool check = change->check && info->attrs[change->check];
 	struct weir_error error = { };
 	int err;
 
 	if (!edit)
 		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
-	err = object_do(edit, change->edit_it, &object,
-			change->name ? info->attrs[change->name] : NULL, &error);
+	err = object_do(edit, change->edit_it, &object, name, &error);
 	if (!err && reply)
-		err = weir_nl_put_whole(reply, weir_edit_find(edit, nla_data(
-					info->attrs[WEIR_A_LIMIT_NAME]), &error), NULL);
+		err = weir_nl_put_whole(reply, weir_edit_find(edit, nla_data(name), &error), NULL);
 	err = weir_edit_end(edit, err, check ? WEIR_EDIT_CHECK : WEIR_EDIT_PUBLISH, &error);
 	return weir_nl_error(&error, NULL, err, info->extack);
 }

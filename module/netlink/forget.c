@@ -8,7 +8,6 @@
 
 #include "clock.h"
 #include "config/edit.h"
-#include "error.h"
 #include "limit/stats.h"
 #include "netlink/message.h"
 

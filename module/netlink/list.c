@@ -6,7 +6,6 @@
 #include <linux/slab.h>
 
 #include "config/edit.h"
-#include "error.h"
 #include "netlink/message.h"
 
 /* The members of a list, as they are parsed. */

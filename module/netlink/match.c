@@ -205,6 +205,7 @@ static void transport_fill(struct weir_outline *outline)
 	const struct weir_match *match = &outline->match;
 	struct weir_packet *packet = &outline->packet;
 	bool icmpv6 = match->conds & WEIR_COND_ICMPV6_TYPE;
+	bool later = match->conds & ~match->invert & WEIR_COND_FRAG;
 	unsigned int i;
 	int proto = -1;
 
@@ -213,6 +214,11 @@ static void transport_fill(struct weir_outline *outline)
 	for (i = 0; i < ARRAY_SIZE(of_proto); i++)
 		if (match->conds & of_proto[i].cond)
 			proto = of_proto[i].proto;
+	if (later) {
+		packet->flags |= WEIR_PACKET_LATER |
+				 (packet->family == AF_INET6 ? WEIR_PACKET_NO_PROTO : 0);
+		outline->known |= WEIR_CONDS_TRANSPORT & ~WEIR_COND_PROTO;
+	}
 	if (proto < 0)
 		return;
 	outline->known |= WEIR_COND_PROTO;
@@ -223,9 +229,11 @@ static void transport_fill(struct weir_outline *outline)
 	packet->sport = match->sport.range[0].min;
 	packet->dport = match->dport.range[0].min;
 	packet->icmp_type = find_first_bit(icmpv6 ? match->icmpv6 : match->icmp, WEIR_TYPES);
-	packet->flags |= (weir_proto_has_ports(proto) ? WEIR_PACKET_PORTS : 0) |
-			 (proto == IPPROTO_TCP ? WEIR_PACKET_TCP : 0) |
-			 (match->conds & ~match->invert & WEIR_COND_SYN ? WEIR_PACKET_SYN : 0);
+	if (!later)
+		packet->flags |= (weir_proto_has_ports(proto) ? WEIR_PACKET_PORTS : 0) |
+				 (proto == IPPROTO_TCP ? WEIR_PACKET_TCP : 0) |
+				 (match->conds & ~match->invert & WEIR_COND_SYN ?
+				  WEIR_PACKET_SYN : 0);
 	if (icmpv6 && packet->family == AF_INET6 &&
 	    (weir_packet_vital(packet, 255) || weir_packet_vital(packet, 1)))
 		packet->flags |= WEIR_PACKET_VITAL;
@@ -237,13 +245,14 @@ int weir_nl_packet(const struct nlattr *nest, struct weir_outline *outline,
 {
 	u64 may = BIT(WEIR_A_MATCH_INVERT) | BIT(WEIR_A_MATCH_TO) | BIT(WEIR_A_MATCH_PROTO) |
 		  BIT(WEIR_A_MATCH_SPORT) | BIT(WEIR_A_MATCH_DPORT) | BIT(WEIR_A_MATCH_SYN) |
+		  BIT(WEIR_A_MATCH_FRAG) |
 		  BIT(WEIR_A_MATCH_MARK) | BIT(WEIR_A_MATCH_MARK_MASK) |
 		  BIT(WEIR_A_MATCH_ICMP_TYPE) | BIT(WEIR_A_MATCH_ICMPV6_TYPE);
 	const struct weir_match *match = &outline->match;
 	const struct weir_net_prefix *to = match->to.prefix;
 	const struct nlattr *attr, *found[WEIR_A_MATCH_MAX + 1] = { };
 	bool ipv4 = outline->packet.family == AF_INET;
-	int rem, err, ranges;
+	int rem, err, fault;
 
 	nla_for_each_nested(attr, nest, rem) {
 		if (!(may & BIT(nla_type(attr))))
@@ -255,24 +264,24 @@ int weir_nl_packet(const struct nlattr *nest, struct weir_outline *outline,
 	err = weir_nl_match(nest, &outline->match, NULL, extack);
 	if (err)
 		return err;
-	if (match->invert & ~WEIR_COND_SYN)
-		return weir_nl_refuse(extack, found[WEIR_A_MATCH_INVERT],
-				      "a packet has a property or not; only syn can be inverted");
-	if (match->conds & WEIR_COND_MARK && match->mark_mask != U32_MAX)
-		return weir_nl_refuse(extack, found[WEIR_A_MATCH_MARK_MASK],
-				      "a packet has a whole mark; leave the mask out");
+	fault = match->invert & ~(WEIR_COND_SYN | WEIR_COND_FRAG) ? WEIR_A_MATCH_INVERT :
+		match->conds & WEIR_COND_MARK && match->mark_mask != U32_MAX ?
+		WEIR_A_MATCH_MARK_MASK :
+		match->sport.range[0].min != match->sport.range[0].max ? WEIR_A_MATCH_SPORT :
+		match->dport.range[0].min != match->dport.range[0].max ? WEIR_A_MATCH_DPORT : 0;
+	if (fault)
+		return weir_nl_refuse(extack, found[fault],
+				      "a packet has one value, no range or mask; only syn and frag take not");
 	if (match->conds & WEIR_COND_TO && (to->family != outline->packet.family ||
 					    to->len != (ipv4 ? 32 : 128)))
 		return weir_nl_refuse(extack, found[WEIR_A_MATCH_TO],
 				      "the destination is one address, of the family of the source");
-	ranges = match->sport.range[0].min != match->sport.range[0].max ? WEIR_A_MATCH_SPORT :
-		 match->dport.range[0].min != match->dport.range[0].max ? WEIR_A_MATCH_DPORT : 0;
-	if (ranges)
-		return weir_nl_refuse(extack, found[ranges], "a packet has one port; give no range");
 	memcpy(ipv4 ? (void *)&outline->header.ip.daddr : &outline->header.ip6.daddr, to->word,
 	       to->len / 8);
-	outline->known |= match->conds | WEIR_COND_FRAG |
-			  (match->conds & WEIR_COND_TO ? WEIR_COND_TO_LIST : 0);
+	outline->known |= match->conds | (match->conds & WEIR_COND_TO ? WEIR_COND_TO_LIST : 0);
+	/* No later fragment has ports, flags or types. */
+	if (match->conds & WEIR_CONDS_TRANSPORT & ~WEIR_COND_PROTO)
+		outline->known |= WEIR_COND_FRAG;
 	outline->mark = match->mark;
 	transport_fill(outline);
 	return 0;

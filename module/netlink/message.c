@@ -12,7 +12,6 @@
 #include <linux/socket.h>
 #include <linux/string.h>
 
-#include "error.h"
 #include "netlink/message.h"
 
 static_assert(WEIR_DEV_MAX + 1 == IFNAMSIZ);

@@ -15,7 +15,8 @@
 /* What is asked of a source: how limits would treat a packet. */
 struct asked {
 	struct weir_outline outline;
-	u64 cost[2];			/* in packets and bytes; 0 packets: what was refused last */
+	u64 cost[2];		/* in packets and bytes; 0 packets: what was refused last */
+	bool met;		/* by the limit that answers, perhaps */
 };
 
 /* Put until when newcomers have no room, if the source is one. */
@@ -46,6 +47,7 @@ static int put_asked(struct sk_buff *skb, struct netlink_callback *cb,
 	err = !header || weir_nl_put_source(skb, wn->net, limit, &state, slot) ||
 	      put_newcomer(skb, limit, &state) ||
 	      (open && nla_put_u32(skb, WEIR_A_SOURCE_UNDECIDED, open)) ||
+	      (!asked->met && nla_put_flag(skb, WEIR_A_SOURCE_UNMATCHED)) ||
 	      weir_nl_put_exemption(skb, config, weir_nl_exemption(config, limit, source,
 								   asked->outline.dev));
 	return weir_nl_dump_end(skb, header, err);
@@ -73,19 +75,18 @@ static int asked_put(struct sk_buff *skb, struct netlink_callback *cb, struct we
 		err = weir_nl_packet(attrs[WEIR_A_SOURCE_PACKET], &asked->outline, cb->extack);
 	if (err)
 		goto out;
-	if (attrs[WEIR_A_SOURCE_LEN]) {
-		asked->cost[false] = 1;
-		asked->cost[true] = nla_get_u32(attrs[WEIR_A_SOURCE_LEN]);
-	}
+	asked->cost[false] = !!attrs[WEIR_A_SOURCE_LEN];
+	asked->cost[true] = weir_nl_uint(attrs[WEIR_A_SOURCE_LEN], 0);
 	name = weir_nl_name(attrs[WEIR_A_SOURCE_LIMIT]);
 	rcu_read_lock();
 	config = weir_config_get(wn);
 	if (!at)
 		err = weir_nl_limits(config, attrs[WEIR_A_SOURCE_LIMIT], cb->extack);
-	for (; !err && (limit = weir_nl_limit_next(config, name, &at)); at += !err)
-		if ((*name && !attrs[WEIR_A_SOURCE_PACKET]) ||
-		    weir_match_outline(&limit->cfg.match, &asked->outline))
+	for (; !err && (limit = weir_nl_limit_next(config, name, &at)); at += !err) {
+		asked->met = weir_match_outline(&limit->cfg.match, &asked->outline);
+		if (asked->met || (*name && !attrs[WEIR_A_SOURCE_PACKET]))
 			err = put_asked(skb, cb, wn, config, limit, asked);
+	}
 	cb->args[0] = at;
 	rcu_read_unlock();
 out:

@@ -98,7 +98,8 @@ bool weir_packet_vital(const struct weir_packet *packet, u8 hop_limit)
 	case ICMPV6_MGM_REPORT:
 	case ICMPV6_MGM_REDUCTION:
 	case ICMPV6_MLD2_REPORT:
-		return hop_limit == 1 && packet->source.scope & WEIR_SCOPE_LINKLOCAL;
+		return hop_limit == 1 && ipv6_addr_type((const void *)packet->source.word) &
+					 IPV6_ADDR_LINKLOCAL;
 	}
 	return false;
 }

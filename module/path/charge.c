@@ -97,7 +97,7 @@ void weir_limit_undo(const struct weir_net *wn, const struct weir_limit *limit,
 		return;
 	if (receipt->result.flags & WEIR_NEWCOMER)
 		weir_newcomers_uncharge(&limit->newcomers, request->cost.packets,
-				     receipt->result.flags, &receipt->newcomers);
+					receipt->result.flags, &receipt->newcomers);
 	if (weir_request_prepare(request, wn, limit))
 		return;
 	lookup->receipt = receipt->source;

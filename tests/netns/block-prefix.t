@@ -44,12 +44,12 @@ is "$(weir -j source get 203.0.113.9 limit udp | jq -c '.[0] | [.blocked, .block
 is "$(weir source release 203.0.113.9 limit udp 2>&1 | grep note)" "weir: note: 203.0.113.9 is still blocked as 203.0.113.0/24; 'weir block del 203.0.113.0/24' ends that" "... and a note says which one is left"
 is "$(weir source release 203.0.114.9 2>&1)" "weir: source release: ADDR 203.0.114.9: the source is not blocked; what it sent is counted until it is forgotten" "what nothing blocks"
 is "$(weir exempt show; weir exempt get 203.0.113.9 2>&1 | grep -c 'no exemption')" 1 "it is no exemption"
-like "$(weir source block 203.0.113.0/24 for 1h 2>&1)" 'already blocked; the flag replace prolongs it' "it cannot be blocked twice"
+like "$(weir source block 203.0.113.0/24 for 1h 2>&1)" 'already blocked; replace it to prolong it' "it cannot be blocked twice"
 weir -exist block add 203.0.113.0/24 for 2h
 like "$(blocks):$(dropped)" '^203\.0\.113\.0/24 for (2h|1h59m[0-9]*s?):\[20\]$' "... but -exist gives it a new end, and keeps its counters"
 is "$(weir -exist source block 203.0.113.0/24 for ever)" "203.0.113.0/24 blocked for ever" "... but for longer"
 is "$(blocks)" "203.0.113.0/24" "... also source block"
-is "$(weir -exist source block 203.0.113.0/24 for 1h 2>&1)" "weir: warning: it has a later end, which stays; the flag force sets this one
+is "$(weir -exist source block 203.0.113.0/24 for 1h 2>&1)" "weir: warning: it has a later end, which stays; force sets this one
 203.0.113.0/24 blocked for ever" "... and not a shorter one"
 is "$(weir -exist -force source block 203.0.113.0/24 for 2h)" "203.0.113.0/24 blocked for 2h" "... unless it is forced"
 is "$(weir -j -exist source block 203.0.113.0/24 for ever)" '[{"source":"203.0.113.0/24","blocked":true}]' "... in JSON, too"

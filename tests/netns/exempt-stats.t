@@ -39,7 +39,7 @@ weir save "$tmp/saved"
 echo 'exempt add 11.0.0.0/8' >>"$tmp/saved"
 weir -file "$tmp/saved"
 is "$(counted)" "$was" "... so does a file that contains the exemptions"
-like "$(weir exempt add 198.18.0.0/15 limit web comment late 2>&1)" 'already exempt; the flag replace prolongs' "adding an exemption again does not set a comment"
+like "$(weir exempt add 198.18.0.0/15 limit web comment late 2>&1)" 'already exempt; replace it to prolong' "adding an exemption again does not set a comment"
 flood -s 203.0.114.1 -c 6
 matched() { weir -j -s limit show web | jq -c '.[0].stats | [.matched.packets, .sources_now]'; }
 for comment in ' comment "one"' ' comment "two"' ' comment "two"' ''; do

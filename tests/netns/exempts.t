@@ -149,7 +149,7 @@ middle() {
 	is "$(said "$tmp/middle" -force)" "$alone" "... also with -force"
 	is "$(exempts)" 39 "... which does all others"
 }
-middle "a duplicate" 'exempt add 10.1.3.0/24' '2 weir: -:20: exempt add: PREFIX 10.1.3.0/24: already exempt; the flag replace prolongs it$'
+middle "a duplicate" 'exempt add 10.1.3.0/24' '2 weir: -:20: exempt add: PREFIX 10.1.3.0/24: already exempt; replace it to prolong it [(]-exist[)]$'
 middle "an unknown limit" 'exempt add 10.2.0.0/16 limit none' "2 weir: -:20: exempt add: limit 'none': no limit of that name"
 middle "host bits" 'exempt add 10.2.0.1/16' '1 weir: -:20:12: exempt add: .*10.2.0.1/16'
 middle "another command" 'limit del none' "2 weir: -:20: limit del: NAME 'none': no limit of that name"

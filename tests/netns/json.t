@@ -83,6 +83,7 @@ says source-get source get 100.129.0.77
 for _ in 1 2 3; do flood -s 100.64.0.1 -n 2000 -c 2000; done
 says source-get source get 100.64.3.3
 says source-get source get 198.51.100.66 to 192.0.2.1 udp
+says source-get source get 10.9.1.1 limit bulk
 says source-charge source charge 198.51.100.9 limit every packets 2
 says source-charge source charge 198.18.0.9 limit bulk bytes 3
 ends 2 source-charge source charge 198.18.0.1 limit bulk bytes 400

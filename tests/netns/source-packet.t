@@ -17,7 +17,7 @@ packets=(
 	"2001:db8:1::7 dev rx0 to 2001:db8::1 udp sport 1024 dport 9 mark 0 len 66|-s 2001:db8:1::7"
 	"2001:db8:1::8 dev rx0 to 2001:db8::1 tcp sport 1024 dport 443 syn mark 0 len 78|-s 2001:db8:1::8 -P tcp -D 443"
 	"2001:db8:1::8 dev rx0 to 2001:db8::1 icmpv6 icmpv6-type echo-request mark 0 len 48|-s 2001:db8:1::8 -P icmpv6 -x 8000000000000000"
-	"2001:db8:2::8 dev rx0 to 2001:db8::1 proto 47 mark 0 len 66|-s 2001:db8:2::8 -P 47"
+	"2001:db8:2::8 dev rx0 to 2001:db8::1 proto 47 not frag mark 0 len 66|-s 2001:db8:2::8 -P 47"
 	"0.0.0.0 dev rx0 to 192.0.2.1 udp sport 68 dport 67 mark 0 len 46|-s 0.0.0.0 -S 68 -D 67"
 )
 conditions=("" "udp" "not proto udp,47" "tcp dport 443" "tcp not dport 22-80" "syn" "not syn" "udp sport 53,1024"
@@ -98,28 +98,34 @@ now() {
 }
 config <<-WORDS || bail "cannot configure"
 	limit add web budget 20/1h udp dport 9
+	limit add low budget 3/1h sources 64 udp dport 15
 	limit add net budget 25/1h per 24 udp
 	limit add new budget 9/1h newcomers 4/1h known 1s udp dport 10
 	limit add ban budget 2/1h penalty 1h udp dport 11
 	limit add full budget 1/total sources 64 udp dport 12
 	limit add bytes budget 1000/1h bytes udp dport 13
-	limit add watch budget 1/1h action observe udp dport 13
+	limit add watch budget 100/1h bytes action observe udp dport 13
+	limit add day budget 1/1d udp dport 14
+	limit add old budget 1/1d from 10.0.0.0/8 udp dport 16
+	limit add pen budget 1/1h penalty 10m udp dport 14
 WORDS
-hour="for 1h[0-9a-z.]*"
+hour="for (59m|1h)[0-9a-z.]*"
 now "203.0.113.7 dev rx0 udp dport 9" "web net" passes "a source that has sent nothing"
 admits 20 "... so many pass" -s 203.0.113.7 -c 30
 now "203.0.113.7 dev rx0 udp dport 9" "web net" "dropped by limit web $hour" "... and it is over its budget"
 now "203.0.113.8 dev rx0 udp dport 9" "web net" passes "... not another one of its network"
 admits 5 "... so many pass" -s 203.0.113.8 -c 9
 now "203.0.113.8 dev rx0 udp dport 9" "web net" "dropped by limit net $hour" "... which its network shares"
-now "203.0.113.7 udp" "web net new ban full bytes watch" "dropped by limit net $hour" "... whatever else the packet meets"
-now "203.0.113.7 udp limit web" web "depends on dport: dropped by limit web $hour, or passes" "... under a limit that it may not meet"
+now "203.0.113.7 udp" "web low net new ban full bytes watch day pen" "dropped by limit net $hour" "... whatever else the packet meets"
+now "203.0.113.7 udp limit web" web "depends on dport: may be dropped by limit web $hour" "... under a limit that it may not meet"
 is "$(weir -json source get 203.0.113.7 limit web | jq -c 'map(.undecided)')" '[["proto","dport"]]' "... in JSON, what is not known"
 now "203.0.114.7 udp dport 9 limit web" web "passes limit web" "a limit alone"
 flood -s 198.51.100.2 -c 3 -D 11
 now "198.51.100.2 dev rx0 udp dport 11" "net ban" "dropped by limit ban $hour" "a penalty"
 flood -s 10.0.0.1 -n 4000 -c 4000 -D 12
 now "203.0.112.7 dev rx0 udp dport 12" "net full" "dropped by limit full" "a table that is full"
+flood -s 10.0.0.1 -n 4000 -c 16000 -D 15
+now "203.0.113.200 dev rx0 udp dport 15" "low net" "dropped by limit net $hour" "a floor, which is asked after what is known of sources"
 flood -s 198.51.101.2 -l 372 -c 2 -D 13
 now "198.51.101.2 udp dport 13" "net bytes watch" "passes if it has at most 200 bytes" "bytes that are left"
 now "198.51.101.2 udp dport 13 len 200" "net bytes watch" passes "... are enough"
@@ -130,16 +136,35 @@ learned() { [ "$(weir -j limit show new | jq '.[0].learning_ms')" = null ]; }
 wait_for 60 learned || bail "it does not end to learn"
 now "198.51.102.2 dev rx0 udp dport 10" "net new" passes "a newcomer"
 flood -s 198.51.103.2 -n 5 -c 5 -D 10
-now "198.51.102.2 dev rx0 udp dport 10" "net new" "dropped by limit new for [0-9a-z.]*" "... and a budget of them that is used up"
+now "198.51.102.2 dev rx0 udp dport 10" "net new" "dropped by limit new for [0-9a-z.]*, unless it is a second try" "... and a budget of them that is used up"
+now "203.0.113.7 tcp" "" "passes, no limit matches it" "a packet that meets no limit"
+is "$(weir -json source get 203.0.113.7 tcp):$?" '[]:0' "... in JSON"
+now "203.0.113.7 tcp limit web" "" "passes limit web, which it does not match" "... or not the one that is named"
 now "203.0.113.7 dev lo udp dport 9" "web net" "passes, nothing is limited on the loopback device" "the loopback device"
+flood -s 198.51.104.2 -c 2 -D 14
+now "198.51.104.2 udp dport 14" "net day pen" "dropped by limit day for (23h|1d)[0-9hms.]*" "two limits that refuse: the first, for the longest"
+now "198.51.104.2 udp dport 14 limit pen" pen "dropped by limit pen for (59m|1h)[0-9ms.]*, and its source then blocked for 10m" "a penalty to come"
+flood -s 198.51.105.2 -l 367 -c 2 -D 13
+flood -s 198.51.105.2 -l 172 -c 1 -D 13
+now "198.51.105.2 udp dport 13" "net bytes watch" "dropped by limit bytes" "fewer bytes than a packet has"
 weir exempt add 203.0.113.7 limit web dev rx1
+is "$(weir -json source get 203.0.113.7 limit web udp dport 9 | jq -c 'map(.undecided)')" '[["dev"]]' "in JSON, an exemption on a device that is not named"
 now "203.0.113.7 udp dport 9" "web net" "dropped by limit net $hour" "an exemption from another limit"
-now "203.0.113.7 udp dport 9 limit web" web "depends on dev: dropped by limit web $hour, or passes" "... on a device that is not named"
+now "203.0.113.7 udp dport 9 limit web" web "depends on dev: may be dropped by limit web $hour" "... on a device that is not named"
 now "203.0.113.7 udp dport 9 limit web dev rx0" web "dropped by limit web $hour" "... on another one"
 now "203.0.113.7 udp dport 9 limit web dev rx1" web "passes limit web" "... on that one"
 weir block add 198.51.100.0/24 dev rx1 for 2h
-now "198.51.100.9 udp dport 9" "web net" "depends on dev: dropped by limit web for (1h59m|2h), or passes" "a block on a device that is not named"
+now "198.51.100.9 udp dport 9" "web net" "depends on dev: may be dropped by limit web for (1h59m|2h)" "a block on a device that is not named"
 now "198.51.100.9 udp dport 9 dev rx1" "web net" "dropped by limit web for (1h59m|2h)" "... on that one"
+weir exempt add 198.51.100.9 limit net
+now "198.51.100.9 udp dport 9 limit net" net "passes limit net" "... which an exemption comes before"
+weir exempt del 198.51.100.9 limit net
+now "198.51.106.9 limit old" old "passes limit old, which it does not match" "a limit that does not match the source"
+is "$(weir -json source get 198.51.106.9 limit old | jq -c 'map(.unmatched)')" "[true]" "... in JSON"
+now "198.51.100.9 dev rx1 limit watch" watch "passes limit watch" "a limit that observes blocks nobody"
+now "198.51.100.9 limit watch" watch "passes limit watch" "... on any device"
+weir exempt add 198.51.101.3 limit bytes
+now "198.51.101.3 udp dport 13" "net bytes watch" passes "of an exempt source no length is said"
 weir block add 198.51.100.0/25
 now "198.51.100.9 udp dport 9 dev rx0" "web net" "dropped by limit web for ever" "a prefix that is blocked for ever"
 weir exempt add 198.51.100.9
@@ -162,22 +187,35 @@ now "fe80::1 dev rx0 icmpv6-type 143 mark 0" icmp passes "so does the discovery 
 now "2001:db8::1 icmpv6-type 143 mark 0" "plain icmp any" passes "... from a link-local address"
 now "2001:db8::1 tcp syn mark 0" plain passes "what opens a connection"
 now "2001:db8::1 not syn mark 0" "plain syn" passes "... or not"
-now ":: udp mark 0" "" "" "no address: none but limits that name a protocol"
+now ":: udp mark 0" "" "passes, no limit matches it" "no address: none but limits that name a protocol"
+now "2001:db8::1 udp mark 0" "plain frag any" passes "a fragment, or not"
+now "2001:db8::1 udp mark 0 frag" "plain icmp frag any" passes "... a later one of IPv6, whose protocol is not to be seen"
+now "203.0.113.7 udp mark 0 frag" "plain frag" passes "... of IPv4, where it is"
+now "203.0.113.7 tcp mark 0 not frag" "plain syn" passes "... or none"
 now "2001:db8::1" "plain icmp frag mark any syn" passes "a packet of which nothing is known"
 refused() {
+	local told=$2
+	# Linux 6.1 does not pass on which attribute of a dump is at fault.
+	[[ $(uname -r) != 6.1.* || $told == len:* ]] || told=${told#*: }
 	# shellcheck disable=SC2086 # words
-	is "$(weir source get $1 2>&1)" "weir: source get: $2" "refused: $1"
+	is "$(weir source get $1 2>&1)" "weir: source get: $told" "refused: $1"
 }
 refused "203.0.113.7 dport 9" "dport: ports require a protocol with ports: tcp, udp, udplite, sctp, dccp"
 refused "203.0.113.7 icmp sport 9" "sport: ports require a protocol with ports: tcp, udp, udplite, sctp, dccp"
-refused "203.0.113.7 udp dport 9-10" "dport: a packet has one port; give no range"
-refused "203.0.113.7 udp sport 9-10 dport 9" "sport: a packet has one port; give no range"
+one="a packet has one value, no range or mask; only syn and frag take not"
+refused "203.0.113.7 udp dport 9-10" "dport: $one"
+refused "203.0.113.7 udp sport 9-10 dport 9" "sport: $one"
+refused "203.0.113.7 frag syn" "frag: later fragments have no ports, flags or types; leave these or frag out"
 refused "203.0.113.7 udp syn" "syn: syn is a flag of tcp; name proto tcp or no protocol"
-refused "203.0.113.7 mark 4/6" "mark: a packet has a whole mark; leave the mask out"
+refused "203.0.113.7 mark 4/6" "mark: $one"
 refused "203.0.113.7 to 2001:db8::1" "to: the destination is one address, of the family of the source"
+refused "all limit pool udp" "ADDR all: words of a packet need the address that it comes from"
+refused "203.0.113.7 to 192.0.2.0/24" "to: the destination is one address, of the family of the source"
+refused "203.0.113.7 icmp syn" "syn: syn is a flag of tcp; name proto tcp or no protocol"
+refused "203.0.113.7 udp icmp-type 8" "icmp-type: icmp-type is of icmp; name proto icmp or no protocol"
 refused "203.0.113.7 len 19" "len: 19 is out of range 20..524280"
 refused "203.0.113.7 len 524281" "len: 524281 is out of range 20..524280"
-now "203.0.113.7 udp len 20 mark 0" "plain" passes "the shortest packet"
+now "203.0.113.7 udp len 20 mark 0" "plain frag" passes "the shortest packet"
 now "203.0.113.7 len 524280 udp sport 65535 dport 0 mark 0xffffffff" "plain" passes "the largest numbers"
 
 rounds=${PACKET_ROUNDS:-8}

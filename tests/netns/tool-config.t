@@ -122,7 +122,7 @@ weir limit set odd comment "" >"$tmp/out" 2>&1
 is "$(weir -j limit show odd | jq '.[0] | has("comment")') $(kept)" "false $was" "an empty comment removes it"
 like "$(weir -exist limit add web budget 1000/s to 192.0.2.0/24 proto tcp dport 443 sources 64 comment x 2>&1)" \
 	"limit 'web' exists and differs in comment; nothing was changed" "-exist compares the comment if one is given"
-like "$(weir exempt add 10.0.0.0/8 limit web comment new 2>&1)" 'already exempt; the flag replace prolongs' "an exemption exists regardless of its comment"
+like "$(weir exempt add 10.0.0.0/8 limit web comment new 2>&1)" 'already exempt; replace it to prolong' "an exemption exists regardless of its comment"
 weir -exist exempt add 10.0.0.0/8 limit web comment new
 is "$? $(weir exempt show | grep -c new)" "0 1" "... and gets it with -exist"
 weir -file "$tmp/one" 2>/dev/null

@@ -98,7 +98,7 @@ refused "source charge: limit 'nosuch': no limit of that name" source charge 10.
 refused "source forget: limit 'nosuch': no limit of that name" source forget all limit nosuch
 refused "exempt add: limit 'nosuch': no limit of that name to exempt from" exempt add 10.0.0.0/8 limit nosuch
 done_with '$' exempt add 10.0.0.0/8 limit web
-refused 'exempt add: PREFIX 10.0.0.0/8: already exempt; the flag replace prolongs it' exempt add 10.0.0.0/8 limit web
+refused 'exempt add: PREFIX 10.0.0.0/8: already exempt; replace it to prolong it [(]-exist[)]' exempt add 10.0.0.0/8 limit web
 done_with '$' -exist exempt add 10.0.0.0/8 limit web
 refused 'exempt del: PREFIX 11.0.0.0/8: no such exemption' exempt del 11.0.0.0/8
 refused "exempt del: limit 'nosuch': no limit of that name to exempt from" exempt del 10.0.0.0/8 limit nosuch

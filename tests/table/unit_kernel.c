@@ -31,6 +31,7 @@ MODULE_PARM_DESC(percent, "UNIT_PERCENT: so many of them");
 
 atomic_t watched_allocations;
 void (*shim_resched)(void);
+u64 (*shim_clock)(void);
 
 static bool failed;	/* any thread writes it */
 

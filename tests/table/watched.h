@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Included before each file: what a table allocates is counted on its way to
- * the kernel, and where others get the CPU a test may come between.
+ * the kernel, where others get the CPU a test may come between, and a test may have its own clock.
  */
 #ifndef WATCHED_H
 #define WATCHED_H
 
 #include <linux/atomic.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -14,6 +15,7 @@
 
 extern atomic_t watched_allocations;
 extern void (*shim_resched)(void);
+extern u64 (*shim_clock)(void);
 
 #define shim_allocations atomic_read(&watched_allocations)
 
@@ -64,5 +66,6 @@ static inline void watched_resched(void)
 #define vfree(p)			vfree(watched_old(p))
 #define kvfree(p)			kvfree(watched_old(p))
 #define cond_resched()			watched_resched()
+#define get_jiffies_64()		(shim_clock ? shim_clock() : get_jiffies_64())
 
 #endif /* WATCHED_H */

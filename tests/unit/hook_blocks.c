@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A limit that only blocks: a packet that still has it when its bucket has moved begins again. */
+/*
+ * A limit that only blocks: a packet that still has it when its bucket has moved begins again. And
+ * which exemption is given twice, while others end.
+ */
 #include <linux/jiffies.h>
 #include <linux/user_namespace.h>
 
+#include "hook_edit.h"
 #include "path/charge.h"
 #include "table_twin.h"
 
@@ -58,4 +62,37 @@ static void test_moved(void **state)
 	weir_table_free(next);
 }
 
-UNIT_MAIN("hook_blocks", T(test_moved))
+static void add(struct weir_edit *edit, u32 address, u64 end, struct weir_error *error)
+{
+	struct weir_exempt exempt = {
+		.prefix = { .family = AF_INET, .len = 32, .word[0] = htonl(address) },
+		.end = end, .comment = "",
+	};
+
+	assert_int_equal(weir_edit_exempt_add(edit, &exempt, "", WEIR_BLOCK_ADD, error), 0);
+}
+
+static void test_twice(void **state)
+{
+	struct weir_edit *edit;
+	struct weir_error error = { };
+	u32 i;
+
+	shim_clock = NULL;
+	shim_jiffies = NOW;
+	weir_config_init(&wn);
+	edit = weir_edit_begin(&wn, false, 4);
+	for (i = 0; i < 4; i++)
+		add(edit, i, i < 3 ? NOW + 10 : 0, &error);
+	assert_int_equal(weir_edit_end(edit, 0, WEIR_EDIT_PUBLISH, &error), 0);
+	shim_jiffies = NOW + 10;
+	edit = weir_edit_begin(&wn, false, 3);
+	for (i = 0; i < 3; i++)
+		add(edit, 10 + i / 2, 0, &error);
+	assert_int_equal(weir_edit_end(edit, 0, WEIR_EDIT_PUBLISH, &error), -EEXIST);
+	assert_int_equal(error.exempt, 1);
+	weir_config_stop(&wn);
+	weir_config_free(&wn);
+}
+
+UNIT_MAIN("hook_blocks", T(test_moved), T(test_twice))

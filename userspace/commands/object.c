@@ -124,7 +124,7 @@ static const struct weir_command source_commands[] = {
 	{ "show", "list", "show sources", SOURCE, .verb = WEIR_ON_SHOW,
 	  .cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP, .run = weir_run_show,
 	  .note = note_sources, .prints = "source" },
-	{ "get", NULL, "show the state of an address under each limit that applies to it", SOURCE,
+	{ "get", NULL, "show the state of an address, and what becomes of a packet of it", SOURCE,
 	  .verb = WEIR_ON_GET,
 	  .cmd = WEIR_CMD_SOURCE_GET, .flags = NLM_F_DUMP, .run = weir_source_get,
 	  .note = note_query, .prints = "source" },

@@ -15,6 +15,8 @@
 #define SECOND		1000000000ull	/* in ns */
 #define MS		1000000ull
 #define LOOPBACK	"lo"
+#define EVER		UINT64_MAX
+#define PACKET_LEAST	20	/* bytes: the header of IPv4 */
 
 static bool is_address(const struct weir_prefix *prefix)
 {
@@ -79,16 +81,18 @@ struct getting {
 	struct weir_config *limits;
 	unsigned int refusal;		/* the first; above DECIDED, if the limit is met */
 	struct weir_source by;		/* the state that refuses */
+	uint64_t ns;			/* for the longest that any refuses; EVER */
 	uint64_t most;			/* bytes of a packet that every limit has room for */
+	bool unmatched;			/* the limit that was named is not met */
 };
 
 /* Has the source room for a packet, if that is small enough or its length is known? */
 static bool has_room(const struct weir_source *source)
 {
-	unsigned int i;
+	const struct weir_source_budget *is = source->budgets;
 
-	for (i = 0; i < source->budget_count && !source->asked.len; i++)
-		if (!source->budgets[i].left)
+	for (; is < source->budgets + source->budget_count && !source->asked.len; is++)
+		if (is->left < (is->unit == WEIR_UNIT_BYTES ? PACKET_LEAST : 1))
 			return false;
 	return !source->asked.len || !source->limited;
 }
@@ -97,13 +101,24 @@ static enum refusal refusal_of(const struct weir_source *source)
 {
 	bool prefix = source->has & WEIR_HAS(SOURCE_EXEMPT);
 
-	if (source->action == WEIR_ACTION_OBSERVE || (prefix && !source->exempt.block))
+	if (source->action == WEIR_ACTION_OBSERVE || source->unmatched ||
+	    (prefix && !source->exempt.block))
 		return NONE;
 	if (prefix)
 		return BY_PREFIX;
 	if (source->blocked || (!has_room(source) && !source->floor))
 		return BY_STATE;
 	return !has_room(source) || source->newcomers_next_ns ? BY_CHARGE : NONE;
+}
+
+/* For how long it refuses; 0: that is not known. */
+static uint64_t refusal_ns(const struct weir_source *source, enum refusal refusal)
+{
+	if (refusal == BY_PREFIX)
+		return source->exempt.for_ms ? source->exempt.for_ms * MS : EVER;
+	if (source->blocked)
+		return source->blocked_ns ? source->blocked_ns : EVER;
+	return has_room(source) ? source->newcomers_next_ns : source->next_ns;
 }
 
 /* An exemption, or a block, of the source on a device that was not asked about; or NULL. */
@@ -119,75 +134,84 @@ static const struct weir_exempt *find_on_device(const struct getting *getting, c
 	return found ? found : weir_config_exempt(getting->limits, prefix, NULL, limit, block);
 }
 
-static void take_refusal(struct getting *getting, const struct weir_source *source)
+static void take_refusal(struct getting *getting, const struct weir_source *source,
+			 const struct weir_exempt *block)
 {
-	const struct weir_exempt *block = find_on_device(getting, source->limit, true);
 	unsigned int refusal = refusal_of(source), i;
 	struct weir_source is = *source;
 
 	if (!refusal && block && source->action != WEIR_ACTION_OBSERVE) {
 		refusal = BY_PREFIX;
 		is.exempt = *block;
-		is.undecided |= WEIR_COND_DEV;
 	}
-	if (find_on_device(getting, source->limit, false))
-		is.undecided |= WEIR_COND_DEV;
-	for (i = 0; !refusal && source->action == WEIR_ACTION_DROP && i < source->budget_count; i++)
+	for (i = 0; !refusal && !is.undecided && !is.unmatched && i < source->budget_count; i++)
 		if (source->budgets[i].unit == WEIR_UNIT_BYTES &&
-		    !(source->has & WEIR_HAS(SOURCE_EXEMPT)))
+		    source->action == WEIR_ACTION_DROP && !(source->has & WEIR_HAS(SOURCE_EXEMPT)))
 			getting->most = MIN(getting->most, source->budgets[i].left);
-	if (refusal && !is.undecided)
+	if (!refusal)
+		return;
+	if (!is.undecided) {
+		getting->ns = MAX(getting->ns, refusal_ns(&is, refusal));
 		refusal += DECIDED;
+	}
 	if (refusal <= getting->refusal)
 		return;
 	getting->refusal = refusal;
 	getting->by = is;
 }
 
-/* For how long the packet is dropped; "" if that is not known. */
-static const char *refusal_time(const struct getting *getting, char text[WEIR_TEXT_SIZE + 8])
+/* The conditions on what was not asked, by the words of a packet. */
+static const char *undecided_text(const struct weir_source *by, char text[WEIR_TEXT_SIZE])
+{
+	struct weir_source is = *by;
+
+	if (is.undecided & WEIR_COND_TO_LIST)
+		is.undecided = (is.undecided & ~WEIR_COND_TO_LIST) | WEIR_COND_TO;
+	return weir_field_text(weir_field_find(&weir_source_fields, 0, WEIR_A_SOURCE_UNDECIDED),
+			       &is, text);
+}
+
+static void show_refusal(const struct getting *getting)
 {
 	const struct weir_source *by = &getting->by;
-	enum refusal refusal = getting->refusal % DECIDED;
-	uint64_t ns = by->next_ns;
+	const struct weir_limit *limit = by->asked.limit;
+	struct weir_out *out = &getting->tool->out;
+	bool decided = getting->refusal > DECIDED;
+	uint64_t ns = decided ? getting->ns : refusal_ns(by, getting->refusal);
 	char buf[WEIR_TEXT_SIZE];
 
-	if (refusal == BY_PREFIX)
-		ns = by->exempt.for_ms * MS;
-	else if (by->blocked)
-		ns = by->blocked_ns;
-	else if (has_room(by))
-		ns = by->newcomers_next_ns;
-	snprintf(text, WEIR_TEXT_SIZE + 8, " for %s", ns ? weir_text_time(ns, buf) : "ever");
-	return ns || refusal == BY_PREFIX || by->blocked ? text : "";
+	if (!decided)
+		weir_out_text(out, "depends on %s: may be ", undecided_text(by, buf));
+	weir_out_put(out, WEIR_COLOR_BAD, "dropped");
+	weir_out_text(out, " by limit %s", by->limit);
+	if (ns)
+		weir_out_text(out, " for %s", ns == EVER ? "ever" : weir_text_time(ns, buf));
+	if (by->newcomers_next_ns && has_room(by))
+		weir_out_text(out, ", unless it is a second try");
+	if (getting->refusal % DECIDED == BY_STATE && !by->blocked && limit && limit->penalty_ms)
+		weir_out_text(out, ", and its source then blocked for %s",
+			      weir_text_time(limit->penalty_ms * MS, buf));
 }
 
 /* What becomes of a packet that arrives now. */
 static void show_verdict(const struct getting *getting)
 {
+	const struct weir_query *query = getting->query;
 	struct weir_out *out = &getting->tool->out;
-	char time[WEIR_TEXT_SIZE + 8], conds[WEIR_TEXT_SIZE];
-	const struct weir_field *undecided;
-	const char *limit = getting->by.limit;
 
 	if (out->json)
 		return;
 	weir_out_text(out, "a packet now: ");
-	if (!strcmp(getting->query->dev, LOOPBACK)) {
+	if (!strcmp(query->dev, LOOPBACK)) {
 		weir_out_text(out, "passes, nothing is limited on the loopback device");
-	} else if (getting->refusal > DECIDED) {
-		weir_out_put(out, WEIR_COLOR_BAD, "dropped");
-		weir_out_text(out, " by limit %s%s", limit, refusal_time(getting, time));
 	} else if (getting->refusal) {
-		undecided = weir_field_find(&weir_source_fields, 0, WEIR_A_SOURCE_UNDECIDED);
-		weir_out_text(out, "depends on %s: dropped by limit %s%s, or passes",
-			      weir_field_text(undecided, &getting->by, conds), limit,
-			      refusal_time(getting, time));
+		show_refusal(getting);
 	} else {
-		weir_out_text(out, "passes");
-		if (*getting->query->limit)
-			weir_out_text(out, " limit %s", getting->query->limit);
-		if (getting->most < WEIR_PACKET_MAX && !getting->query->len)
+		weir_out_text(out, *query->limit ? "passes limit %s" : "passes", query->limit);
+		if (!getting->tool->answers || getting->unmatched)
+			weir_out_text(out, *query->limit ? ", which it does not match" :
+				      ", no limit matches it");
+		else if (getting->most < WEIR_PACKET_MAX && !query->len)
 			weir_out_text(out, " if it has at most %" PRIu64 " bytes", getting->most);
 	}
 	weir_out_text(out, "\n");
@@ -221,7 +245,9 @@ static int show_state(const void *model, void *data)
 	const struct weir_prefix *asked = &getting->query->prefix;
 	struct weir_source source = *(const struct weir_source *)model;
 	struct weir_limit *limit = weir_config_find(getting->limits, source.limit);
+	const struct weir_exempt *block = NULL;
 	const struct weir_member *by;
+	bool exempted;
 
 	if (!is_address(asked) && source.prefix.len != asked->len)
 		return 0;
@@ -231,8 +257,16 @@ static int show_state(const void *model, void *data)
 	by = limit ? weir_config_budget(getting->limits, limit, &source.prefix) : NULL;
 	if (by)
 		source.asked.by = by->prefix;
+	exempted = source.has & WEIR_HAS(SOURCE_EXEMPT) && !source.exempt.block;
+	getting->unmatched |= source.unmatched;
+	if (!(source.has & WEIR_HAS(SOURCE_EXEMPT)))
+		block = find_on_device(getting, source.limit, true);
+	if (block || (!exempted && find_on_device(getting, source.limit, false))) {
+		source.undecided |= WEIR_COND_DEV;
+		source.has |= WEIR_HAS(SOURCE_UNDECIDED);
+	}
 	getting->command->show(&getting->tool->out, &source);
-	take_refusal(getting, &source);
+	take_refusal(getting, &source, block);
 	getting->tool->answers++;
 	return ferror(getting->tool->out.to) ? -ECANCELED : 0;
 }
@@ -254,8 +288,7 @@ static int get_none(struct weir_tool *tool, struct weir_config *config, struct w
 		snprintf(exempt, sizeof(exempt), "; it is %s by %s",
 			 by->block ? "blocked" : "exempt", weir_exempt_words(by, words));
 	if (is_address(&query->prefix))
-		weir_err_set(&tool->err, "ADDR %s: no limit applies to %s%s", buf,
-			     query->packet.has ? "such packets of it" : "it", exempt);
+		weir_err_set(&tool->err, "ADDR %s: no limit applies to it%s", buf, exempt);
 	else
 		weir_err_set(&tool->err, "ADDR %s: no limit counts a /%u as a source%s; name an address of it, or see 'source show %s'",
 			     buf, query->prefix.len, exempt, buf);
@@ -279,7 +312,7 @@ int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 		request.reply = show_state;
 		request.data = &getting;
 		status = weir_tool_list(tool, &request, command->allowed);
-		if (!status && !tool->answers)
+		if (!status && !tool->answers && !model->query.packet.has)
 			status = get_none(tool, &config, &model->query);
 		else if (!status)
 			show_verdict(&getting);
@@ -382,7 +415,7 @@ static int count_observing(const void *model, void *data)
 {
 	const struct weir_source *source = model;
 
-	if (source->action == WEIR_ACTION_OBSERVE && source->prefix.family)
+	if (source->action == WEIR_ACTION_OBSERVE && source->prefix.len && !source->unmatched)
 		count_state(data, source);
 	return 0;
 }
@@ -392,7 +425,7 @@ static int count_wider(const void *model, void *data)
 	const struct weir_source *source = model;
 	struct counting *counting = data;
 
-	if (source->prefix.family && source->prefix.len != counting->len)
+	if (source->prefix.len && source->prefix.len != counting->len && !source->unmatched)
 		count_state(counting, source);
 	return 0;
 }

@@ -314,6 +314,9 @@ static int check_query(struct weir_args *args, unsigned int verb, struct weir_qu
 	if (all && !*query->limit)
 		return weir_err_set(args->err,
 				    "all is a source only of a limit that counts such: write 'limit NAME'");
+	if (all && query->packet.has)
+		return weir_err_set(args->err,
+				    "ADDR all: words of a packet need the address that it comes from");
 	query->idle |= query->top && query->rank == WEIR_RANK_DROPPED;
 	if (!query->wait || query->mode == WEIR_CHARGE_MODE_ALL)
 		return 0;

@@ -101,6 +101,8 @@ static const struct weir_field packet_rows[] = {
 	  .value = "PORT", .help = "its destination port" },
 	{ "syn", &weir_type_flag, WEIR_NOT | WEIR_ON_GET, ATTR(match, MATCH_SYN), COND(SYN),
 	  .help = "it opens a TCP connection, or not" },
+	{ "frag", &weir_type_flag, WEIR_NOT | WEIR_ON_GET, ATTR(match, MATCH_FRAG), COND(FRAG),
+	  .help = "it is a fragment other than the first, or not" },
 	{ "icmp-type", &weir_type_icmp, WEIR_ON_GET, ONE(ICMP_TYPE, icmp), .value = "TYPE",
 	  .help = "its type of ICMP" },
 	{ "icmpv6-type", &weir_type_icmpv6, WEIR_ON_GET, ONE(ICMPV6_TYPE, icmpv6),

@@ -25,7 +25,7 @@ static const struct weir_field query_rows[] = {
 	{ "limit", &weir_type_name, ON_SOURCE, QUERY(LIMIT, limit), .needed = WEIR_ON_CHARGE,
 	  .help = UNDER_HELP },
 	{ "dev", &weir_type_dev, ON_SOURCE, QUERY(DEV, dev),
-	  .help = "device of a link-local source" },
+	  .help = "device of a link-local source, or of a packet" },
 	{ NULL, &weir_type_nest, WEIR_ON_GET, QUERY(PACKET, packet), .nest = &weir_packet_fields },
 	{ "len", &weir_type_uint, WEIR_ON_GET, QUERY(LEN, len), .value = "BYTES",
 	  .help = "its length, with the header of IP" },
@@ -130,6 +130,7 @@ static const struct weir_field source_rows[] = {
 	  .bit = WEIR_HAS(SOURCE_NEWCOMERS_NEXT_NS), .key = "newcomers_next_ms" },
 	{ "undecided", &weir_type_conds, WEIR_MUTE, SOURCE(UNDECIDED, undecided),
 	  .bit = WEIR_HAS(SOURCE_UNDECIDED) },
+	{ "unmatched", &weir_type_flag, WEIR_MUTE, SOURCE(UNMATCHED, unmatched) },
 	/* Shown with the length of a packet: see weir_show_source(). */
 	{ "never-fits", &weir_type_flag, WEIR_MUTE, AT(source, never_fits), .key = "never_fits" },
 	/* Likewise, of a limit that goes by a list. */

@@ -134,7 +134,8 @@ const struct weir_attr_spec weir_source_attrs[] = { ATTR(SOURCE_PAD, "pad"),
 	ATTR(SOURCE_BLOCKED_NS, "blocked_ns"), ATTR(SOURCE_FILTER_BLOCKED, "filter_blocked"),
 	RANGE(SOURCE_FOR_MS, "for_ms", 0, WEIR_BLOCK_MS_MAX), ATTR(SOURCE_REPLACE, "replace"),
 	ATTR(SOURCE_FORCE, "force"), ATTR(SOURCE_PACKET, "packet"),
-	RANGE(SOURCE_LEN, "len", 20, 524280), ENUM(SOURCE_UNDECIDED, "undecided", cond), };
+	RANGE(SOURCE_LEN, "len", 20, 524280), ENUM(SOURCE_UNDECIDED, "undecided", cond),
+	ATTR(SOURCE_UNMATCHED, "unmatched"), };
 
 const struct weir_attr_spec weir_source_budget_attrs[] = { ATTR(SOURCE_BUDGET_PAD, "pad"),
 	ATTR(SOURCE_BUDGET_COUNT, "count"), ATTR(SOURCE_BUDGET_LEFT, "left"),

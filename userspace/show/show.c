@@ -178,6 +178,8 @@ static void show_standing(struct weir_out *out, const struct weir_source *source
 		weir_out_bool(out, "never_fits", weir_source_never_fits(source));
 	if (out->json && source->undecided)
 		show(out, WEIR_A_SOURCE_UNDECIDED, source);
+	if (out->json && source->unmatched)
+		show(out, WEIR_A_SOURCE_UNMATCHED, source);
 	if (out->json && source->asked.by.family)
 		weir_out_str(out, "budget_by", weir_text_prefix(NULL, &source->asked.by, buf));
 }

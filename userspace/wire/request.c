@@ -150,6 +150,8 @@ int weir_tool_settle(struct weir_tool *tool, const struct weir_request *request,
 		return WEIR_EXIT_INTERRUPTED;
 	}
 	tool->err = tool->nl.err;
+	if (ret == -EEXIST && request->verb == WEIR_ON_ADD && request->set != &weir_limit_fields)
+		weir_append(tool->err.text, sizeof(tool->err.text), " ", "(-exist)");
 	return request->refused ? WEIR_EXIT_REFUSED : WEIR_EXIT_UNREACHABLE;
 }
 
