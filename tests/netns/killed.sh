@@ -29,6 +29,8 @@ starved() {
 	strace -qq -o "$tmp/calls" -e "inject=mmap:error=ENOMEM:when=$m+" -e "inject=brk:retval=0:when=$b+" \
 		-e "inject=clone:error=EAGAIN:when=$c+" "${@:2}" >"$tmp/out" 2>&1
 }
+# least: the KiB of memory with which the tool begins, rounded up to 200
+least() { for ((kib = 200; ; kib += 200)); do (ulimit -v "$kib" && exec "$weir" -V) >/dev/null 2>&1 && echo "$kib" && return; done; } 2>/dev/null
 
 # begin_with_two: two limits, and five sources that the first one has counted and limits
 begin_with_two() {

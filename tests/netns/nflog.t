@@ -8,6 +8,7 @@ command -v tcpdump >/dev/null || skip_all "no tcpdump"
 modprobe -q nfnetlink_log || skip_all "this kernel has no nfnetlink_log"
 begin
 held() { cat /sys/module/nfnetlink_log/refcnt; }
+held_by() { [ "$(($(held) - idle))" = "$1" ]; }
 idle=$(held)
 
 # Without the module, and unable to load it
@@ -105,13 +106,12 @@ fi
 quiet
 
 quietly weir limit set web log none
-is "$(($(held) - idle)) $(weir save | grep -o 'log [0-9]*' | xargs)" "4 log 5" "log none ends it"
+holds "log none ends it" wait_for 60 held_by 4 # those that listened hold it for a grace period
 weir limit set web log 7 >"$tmp/out" 2>&1
 is "$(weir -j limit show web | json log)" 7 "... and log begins it again"
 is "$(printf 'limit add web budget 5/1h from 198.51.100.0/24,2001:db8:1::/48 sources 1024\n' >"$tmp/file"; weir diff "$tmp/file" | grep -c '^-limit add web .* log 7$')" 1 "diff tells"
 ip netns delete "$apart"
-gone() { [ "$(($(held) - idle))" = 4 ]; }
-holds "a namespace that goes lets it go" wait_for 60 gone
+holds "a namespace that goes lets it go" wait_for 60 held_by 4
 unload
 is "$(held)" "$idle" "... and the module does"
 finish

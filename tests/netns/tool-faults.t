@@ -50,7 +50,7 @@ done
 # No memory for the tool
 command weir save -state "$tmp/state"
 bad=0 fine=0
-for kib in {46000..64000..2000}; do
+for ((kib = $(least), end = kib + 4000; kib < end; kib += 400)); do
 	for words in "save -state $tmp/dir/state" "-q -file $new" "-force restore $tmp/state"; do
 		cp -p "$tmp/state" "$tmp/dir/state"
 		# shellcheck disable=SC2086 # words

@@ -3,10 +3,10 @@
 # upgrade-faults.t: weir upgrade, killed at each system call that changes anything, or failing there,
 # or without memory or room in /run: everything is in force, or can be restored; and others that run
 # meanwhile. xdp-faults.t kills it with an XDP program. Needs strace.
+# shellcheck disable=SC2046 # words
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/killed.sh"
 . "$(dirname "$0")/upgrades.sh"
-# shellcheck disable=SC2046 # words
 calls "$weir" upgrade $(files)
 all | diff "$tmp/all" - >"$tmp/diff"
 rc=$?
@@ -15,7 +15,6 @@ ok $rc "upgrade makes $(sed -n '/^mkdir/,$p' "$tmp/list" | wc -l) system calls t
 bad=0
 times=()
 while read -r name n; do
-	# shellcheck disable=SC2046 # words
 	killed "$name" "$n" "$weir" upgrade $(files)
 	left=module
 	[ -d /sys/module/weir ] || left=none
@@ -29,7 +28,6 @@ holds "... with the old module, with none, and with the new one" [ "${times[none
 bad=0
 times=()
 while read -r name n; do
-	# shellcheck disable=SC2046 # words
 	strace -qq -o "$tmp/calls" -e "inject=$name:error=EPERM:when=$n" "$weir" upgrade $(files) >"$tmp/out" 2>&1
 	status=$?
 	((times[$status]++))
@@ -45,11 +43,9 @@ holds "... mostly by the old module" [ "${times[2]:-0}" -gt 3 ]
 # No memory, nor any process, from some system call on; and little memory
 bad=0
 times=()
-# shellcheck disable=SC2046 # words
 strace -o "$tmp/calls" "$weir" upgrade $(files) >"$tmp/out" 2>&1
 points '^mkdir'
 while read -r where; do
-	# shellcheck disable=SC2046 # words
 	starved "$where" "$weir" upgrade $(files)
 	status=$?
 	put "no memory from $where on"
@@ -57,8 +53,7 @@ done <"$tmp/list"
 is "$bad" 0 "without memory from one of $(wc -l <"$tmp/list") system calls on, everything is in force (status 0 ${times[0]:-0} times, 2 ${times[2]:-0}, 4 ${times[4]:-0}), or can be restored (3 ${times[3]:-0})"
 bad=0
 times=()
-for kib in {50000..64000..2000}; do
-	# shellcheck disable=SC2046 # words
+for ((kib = $(least), end = kib + 4000; kib < end; kib += 400)); do
 	{ (ulimit -v "$kib" && exec "$weir" upgrade $(files)) >"$tmp/out" 2>&1; } 2>/dev/null
 	status=$?
 	put "$kib KiB"
@@ -89,7 +84,7 @@ mkdir "$tmp/run"
 bad=0
 times=()
 for room in nr_inodes=99\ {{0..6},ro} nr_inodes={4..8}\ 20; do
-	# shellcheck disable=SC2046,SC2086 # words
+	# shellcheck disable=SC2086 # words
 	run_with $room "$weir" upgrade $(files | sed "s:$stripped:$tmp/old.ko:")
 	put "$room"
 	[ "$status" = 0 ] || grep -qE ': (No space left on device|Read-only file system)$' "$tmp/out" || wrong "$room: $status $(<"$tmp/out")"
@@ -99,13 +94,11 @@ holds "... with enough it is replaced" [ "${times[0]:-0}" -gt 1 ]
 
 # Others, before the module is removed
 { command weir save && echo 'limit add three budget 5/h from 10.3.0.0/16'; } >"$tmp/new"
-# shellcheck disable=SC2046 # words
 strace -qq -o /dev/null -e inject=delete_module:delay_enter=6000000 "$weir" upgrade $(files) >"$tmp/out" 2>&1 &
 pids+=($!)
 holds "an upgrade runs" wait_for 60 [ -e "$dir/state.$other" ]
 command weir -q -file "$tmp/new" >"$tmp/said" 2>&1 &
 pids+=($!)
-# shellcheck disable=SC2046 # words
 "$weir" upgrade $(files) >"$tmp/second" 2>&1
 is "$? $(<"$tmp/second")" "2 weir: upgrade: another 'weir upgrade' is running" "another upgrade is refused"
 flooded
