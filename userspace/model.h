@@ -102,7 +102,7 @@ struct weir_limit {
 	struct weir_zone zone;		/* of calendars */
 	char comment[WEIR_COMMENT_SIZE];
 	uint64_t memory, learning_ns;
-	uint32_t ways, source_bytes, blocks;
+	uint32_t entries, source_bytes, blocks;
 	uint32_t event;		/* WEIR_LIMIT_EVENT_*, in an event */
 	struct weir_limit_stats stats;
 	bool want_stats, check;

@@ -12,7 +12,7 @@
 #include "count/window.h"
 #include "limit/limit.h"
 
-static_assert(WEIR_RULE_EXACT_MAX == WEIR_LOG_ENTRIES);
+static_assert(WEIR_RULE_EXACT_MAX == WEIR_LOG_CELLS);
 static_assert(1u << WEIR_RULE_BURST_SHIFT == WEIR_BURST_BUDGETS);
 
 static bool name_good(const char *name)
@@ -67,7 +67,7 @@ static void bucket_divide(struct weir_limit *limit, unsigned int i)
 	limit->span_ticks = max_t(u64, limit->span_ticks, min(span, U32_MAX));
 }
 
-/* The most entries that a log can have: four cache lines of a way. */
+/* The most entries that a log can have: four cache lines of an entry. */
 u64 weir_limit_log_most(const struct weir_limit_config *cfg)
 {
 	return cfg->prefix.len6 > 64 ? WEIR_RULE_EXACT_LONG_MAX : WEIR_RULE_EXACT_MAX;

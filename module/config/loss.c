@@ -13,7 +13,7 @@
 #include "limit/net.h"
 #include "table/layout.h"
 
-/* How much of a bucket of the new table is taken. */
+/* How much of a set of the new table is taken. */
 struct taken {
 	u32 blocks;
 	u32 sources;		/* live, known or blocked */
@@ -36,18 +36,19 @@ static int table_loss(const struct weir_limit *was, const struct weir_table *nex
 		      const hsiphash_key_t *key, struct loss *loss)
 {
 	const bool known = was->table->states_off && next->states_off;
-	struct weir_source_state *state = kvmalloc_array(WEIR_WAYS_MAX, sizeof(*state), WEIR_GFP);
 	struct taken *taken = kvcalloc(next->mask + 1, sizeof(*taken), WEIR_GFP), *to;
+	struct weir_source_state *state =
+		kvmalloc_array(WEIR_ENTRIES_MAX, sizeof(*state), WEIR_GFP);
 	int err = state && taken ? 0 : -ENOMEM;
-	u32 bucket, i, n;
+	u32 set, i, n;
 	bool full;
 
-	for (bucket = 0; !err && bucket <= was->table->mask; bucket++) {
-		n = weir_limit_walk(was, bucket, weir_clock(), true, state);
+	for (set = 0; !err && set <= was->table->mask; set++) {
+		n = weir_limit_walk(was, set, weir_clock(), true, state);
 		for (i = 0; i < n; i++) {
 			to = taken + (weir_source_hash(&state[i].source, was->prefix, key) &
 				      next->mask);
-			full = to->sources >= next->ways;
+			full = to->sources >= next->entries;
 			loss->live += state[i].live;
 			if (state[i].blocked)
 				loss->blocks += ++to->blocks > next->quota ||

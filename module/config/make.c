@@ -82,13 +82,13 @@ u32 weir_limit_sources(const struct weir_limit_config *cfg)
 	return max_t(u32, WEIR_SOURCES_MIN, min_t(u32, sources, SOURCES_DEFAULT));
 }
 
-/* The constants of a budget's count. */
-static struct weir_count_spec count_spec(const struct weir_limit *limit, unsigned int i)
+/* The meter of a budget. */
+static struct weir_meter_spec meter_spec(const struct weir_limit *limit, unsigned int i)
 {
 	const struct weir_budget *budget = &limit->cfg.budget[i];
 	u64 window = DIV_ROUND_UP_ULL((u64)budget->window_ms * HZ, MSEC_PER_SEC);
 
-	return (struct weir_count_spec) {
+	return (struct weir_meter_spec) {
 		.budget = limit->most[i],
 		.rate = budget->mode == WEIR_MODE_BUCKET ? budget->amount : 0,
 		.slot_ticks = limit->slot_ticks[i],
@@ -101,11 +101,11 @@ static struct weir_count_spec count_spec(const struct weir_limit *limit, unsigne
 	};
 }
 
-/* Does a count serve a budget? */
-static bool count_serves(const struct weir_limit *was, const struct weir_limit *limit,
+/* Does a meter serve a budget? */
+static bool meter_serves(const struct weir_limit *was, const struct weir_limit *limit,
 			 unsigned int i)
 {
-	struct weir_count_spec a = count_spec(was, i), b = count_spec(limit, i);
+	struct weir_meter_spec a = meter_spec(was, i), b = meter_spec(limit, i);
 
 	return a.slot_ticks == b.slot_ticks && a.slots == b.slots && a.rounded == b.rounded &&
 	       a.lenient == b.lenient && a.rate == b.rate && a.calendar_ms == b.calendar_ms &&
@@ -118,7 +118,7 @@ static bool table_serves(const struct weir_limit *was, const struct weir_limit *
 	unsigned int i;
 
 	for (i = 0; i < limit->budgets; i++)
-		if (was->budgets != limit->budgets || !count_serves(was, limit, i))
+		if (was->budgets != limit->budgets || !meter_serves(was, limit, i))
 			return false;
 	return was->cfg.blocks == limit->cfg.blocks && was->cfg.sources == limit->cfg.sources &&
 	       !was->newcomers.budget == !limit->newcomers.budget;
@@ -131,7 +131,7 @@ static bool table_serves(const struct weir_limit *was, const struct weir_limit *
 static u64 budget_most(const struct weir_limit *limit, unsigned int i,
 		       const struct weir_limit *was)
 {
-	/* The count starts from that of the same window, or from another one. */
+	/* Counts start from those of the same window, or of another one. */
 	bool same = was && i < was->budgets &&
 		    was->cfg.budget[i].window_ms == limit->cfg.budget[i].window_ms;
 	u64 most = weir_limit_room_most(limit, i), before;
@@ -166,7 +166,7 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit,
 	u64 bytes;
 
 	for (i = 0; i < max(limit->budgets, 1); i++)
-		spec.count[i] = count_spec(limit, i);
+		spec.meter[i] = meter_spec(limit, i);
 	if (was)
 		weir_slots_follow(&spec, was->table);
 	bytes = weir_table_need(&spec);

@@ -72,7 +72,7 @@ static void ends_after(struct weir_calendar *calendar, time64_t now)
 /* Cross the end of a period, and all ends up to now. */
 static void end_cross(struct weir_calendar *calendar)
 {
-	/* Pairs with weir_count_slot(). */
+	/* Pairs with weir_meter_slot(). */
 	WRITE_ONCE(*calendar->slot, *calendar->slot + 1);
 	/* The coarse clock may be late. */
 	ends_after(calendar, max(ktime_get_real_seconds(), calendar->end));

@@ -11,10 +11,10 @@
 #include "count/shape.h"
 
 /* The level in a slot. */
-static inline u64 weir_leak_level(const struct weir_shape *shape, const struct weir_wheel *w,
+static inline u64 weir_leak_level(const struct weir_shape *shape, const struct weir_count *w,
 				  u32 slot)
 {
-	u64 level = weir_wheel_entry(shape, w, 0), left;
+	u64 level = weir_count_cell(shape, w, 0), left;
 	s32 passed = slot - w->at;
 
 	if (passed <= 0)
@@ -24,7 +24,7 @@ static inline u64 weir_leak_level(const struct weir_shape *shape, const struct w
 }
 
 /* The level in packets or bytes, rounded up. Out of line, for the sake of rings. */
-static inline __cold u64 weir_leak_sum(const struct weir_shape *shape, const struct weir_wheel *w,
+static inline __cold u64 weir_leak_sum(const struct weir_shape *shape, const struct weir_count *w,
 				       u32 slot)
 {
 	u64 level = weir_leak_level(shape, w, slot);
@@ -32,13 +32,13 @@ static inline __cold u64 weir_leak_sum(const struct weir_shape *shape, const str
 	return level ? div_u64(level - 1, shape->parts) + 1 : 0;
 }
 
-static inline bool weir_leak_full(const struct weir_shape *shape, const struct weir_wheel *w,
+static inline bool weir_leak_full(const struct weir_shape *shape, const struct weir_count *w,
 				  u32 slot, u64 cost, u64 budget)
 {
 	return weir_leak_level(shape, w, slot) > (budget - cost) * shape->parts;
 }
 
-static inline u32 weir_leak_wait(const struct weir_shape *shape, const struct weir_wheel *w,
+static inline u32 weir_leak_wait(const struct weir_shape *shape, const struct weir_count *w,
 				 u32 slot, u64 cost, u64 budget)
 {
 	u64 above = weir_leak_level(shape, w, slot);
@@ -47,56 +47,54 @@ static inline u32 weir_leak_wait(const struct weir_shape *shape, const struct we
 	return above ? div64_u64(above - 1, shape->rate) + 1 : 0;
 }
 
-static inline void weir_leak_add(const struct weir_shape *shape, struct weir_wheel *w, u64 cost)
+static inline void weir_leak_add(const struct weir_shape *shape, struct weir_count *w, u64 cost)
 {
-	weir_wheel_store(shape, w, 0, weir_wheel_entry(shape, w, 0) + cost * shape->parts);
+	weir_count_store(shape, w, 0, weir_count_cell(shape, w, 0) + cost * shape->parts);
 }
 
 /*
  * Without what has drained since the charge: a bucket that was empty in the meantime would have
  * drained less without it.
  */
-static inline bool weir_leak_undo(const struct weir_shape *shape, struct weir_wheel *w, u32 slot,
+static inline bool weir_leak_undo(const struct weir_shape *shape, struct weir_count *w, u32 slot,
 				  u64 cost)
 {
-	u64 level = weir_wheel_entry(shape, w, 0), left;
+	u64 level = weir_count_cell(shape, w, 0), left;
 	s32 age = w->at - slot;
 
 	cost *= shape->parts;
 	if (age < 0 || check_mul_overflow(shape->rate, (u64)age, &left) || left >= cost ||
 	    level < cost - left)
 		return false;
-	weir_wheel_store(shape, w, 0, level - (cost - left));
+	weir_count_store(shape, w, 0, level - (cost - left));
 	return true;
 }
 
-static inline void weir_leak_advance(const struct weir_shape *shape, struct weir_wheel *w,
-				     u32 slot)
+static inline void weir_leak_advance(const struct weir_shape *shape, struct weir_count *w, u32 slot)
 {
-	weir_wheel_store(shape, w, 0, weir_leak_level(shape, w, slot));
+	weir_count_store(shape, w, 0, weir_leak_level(shape, w, slot));
 	w->at = slot;
 }
 
 /* By the larger level. */
-static inline void weir_leak_join(const struct weir_shape *shape, struct weir_wheel *w,
-				  struct weir_wheel *v)
+static inline void weir_leak_join(const struct weir_shape *shape, struct weir_count *w,
+				  struct weir_count *v)
 {
-	u64 level_w = weir_wheel_entry(shape, w, 0), level_v = weir_wheel_entry(shape, v, 0);
+	u64 level_w = weir_count_cell(shape, w, 0), level_v = weir_count_cell(shape, v, 0);
 
-	weir_wheel_store(shape, w, 0, max(level_w, level_v));
-	weir_wheel_store(shape, v, 0, level_w);
+	weir_count_store(shape, w, 0, max(level_w, level_v));
+	weir_count_store(shape, v, 0, level_w);
 }
 
 /* By both levels, at most @most; @v is of the same slot. */
-static inline void weir_leak_plus(const struct weir_shape *shape, struct weir_wheel *w,
-				  const struct weir_wheel *v, u64 most)
+static inline void weir_leak_plus(const struct weir_shape *shape, struct weir_count *w,
+				  const struct weir_count *v, u64 most)
 {
 	u64 level;
 
-	if (check_add_overflow(weir_wheel_entry(shape, w, 0), weir_wheel_entry(shape, v, 0),
-			       &level))
+	if (check_add_overflow(weir_count_cell(shape, w, 0), weir_count_cell(shape, v, 0), &level))
 		level = most;
-	weir_wheel_store(shape, w, 0, min(level, most));
+	weir_count_store(shape, w, 0, min(level, most));
 }
 
 /*
@@ -104,15 +102,15 @@ static inline void weir_leak_plus(const struct weir_shape *shape, struct weir_wh
  * level is the size. What leaks until then and was not there before the charge must not leak
  * from it.
  */
-static inline u32 weir_leak_due(const struct weir_shape *shape, struct weir_wheel *w, u64 cost,
+static inline u32 weir_leak_due(const struct weir_shape *shape, struct weir_count *w, u64 cost,
 				u64 size)
 {
-	u64 level = weir_wheel_entry(shape, w, 0), wait;
+	u64 level = weir_count_cell(shape, w, 0), wait;
 
 	if (level <= size * shape->parts)
 		return 0;
 	wait = div64_u64(level - size * shape->parts - 1, shape->rate) + 1;
-	weir_wheel_store(shape, w, 0, max(level, shape->rate * wait + cost * shape->parts));
+	weir_count_store(shape, w, 0, max(level, shape->rate * wait + cost * shape->parts));
 	return wait;
 }
 

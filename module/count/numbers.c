@@ -37,10 +37,10 @@ static u64 number_get(const void *numbers, unsigned int i, u8 width)
 }
 
 /* The numbers of a count that was turned to the current slot. Returns their bytes. */
-unsigned int weir_count_keep(const struct weir_count *count, const struct weir_wheel *w,
+unsigned int weir_count_keep(const struct weir_meter *meter, const struct weir_count *w,
 			     void *numbers)
 {
-	const struct weir_shape *shape = &count->shape;
+	const struct weir_shape *shape = &meter->shape;
 	unsigned int i, n = 0;
 	u64 number;
 
@@ -64,14 +64,14 @@ unsigned int weir_count_keep(const struct weir_count *count, const struct weir_w
 }
 
 /* Has a count refused lately? If so, fill in how many slots @ago. */
-bool weir_count_keep_refusal(const struct weir_count *count, const struct weir_wheel *w, u32 *ago)
+bool weir_count_keep_refusal(const struct weir_meter *meter, const struct weir_count *w, u32 *ago)
 {
-	const struct weir_shape *shape = &count->shape;
+	const struct weir_shape *shape = &meter->shape;
 	u32 group = w->at >> shape->mark_shift;
 
 	if (!weir_count_marked(shape, w, w->at))
 		return false;
-	/* A mark may be ahead of its wheel. */
+	/* A mark may be ahead of its count. */
 	group -= max_t(s8, group - w->refused, 0);
 	*ago = w->at - (group << shape->mark_shift);
 	return true;
@@ -99,33 +99,33 @@ static u64 last_tick(const struct weir_kept_clock *clock, u32 slots)
 }
 
 /* How long the slot of a tick has lasted, in ns. */
-static u64 slot_lasted(const struct weir_count *count, u64 tick)
+static u64 slot_lasted(const struct weir_meter *meter, u64 tick)
 {
-	u64 ticks = tick - weir_count_begins(count, weir_count_slot(count, tick));
+	u64 ticks = tick - weir_meter_begins(meter, weir_meter_slot(meter, tick));
 
 	return mul_u64_u64_div_u64(ticks, NSEC_PER_SEC, HZ);
 }
 
-/* Turn a wheel to the slot that has the last tick of one that was kept. */
-static void wheel_turn(const struct weir_count *count, struct weir_wheel *w,
+/* Turn a count to the slot that has the last tick of one that was kept. */
+static void count_turn(const struct weir_meter *meter, struct weir_count *w,
 		       const struct weir_kept_clock *clock, u32 slots)
 {
-	weir_count_advance(&count->shape, w, weir_count_slot(count, last_tick(clock, slots)));
+	weir_count_advance(&meter->shape, w, weir_meter_slot(meter, last_tick(clock, slots)));
 }
 
 /*
- * Fill a wheel, up to the slot of clock->tick. Each length of @clock is below 2^60, that of all
+ * Fill a count, up to the slot of clock->tick. Each length of @clock is below 2^60, that of all
  * slots of a window, too. Returns false if a count has no such numbers, or none so narrow.
  */
-bool weir_count_restore(const struct weir_count *count, struct weir_wheel *w,
+bool weir_count_restore(const struct weir_meter *meter, struct weir_count *w,
 			const void *numbers, unsigned int bytes, u8 width,
 			const struct weir_kept_clock *clock)
 {
-	const struct weir_shape *shape = &count->shape;
+	const struct weir_shape *shape = &meter->shape;
 	unsigned int n = bytes / width;
 	u64 number, oldest = 0;
 
-	if (bytes % width || n > (shape->kind == WEIR_COUNT_LOG ? shape->entries :
+	if (bytes % width || n > (shape->kind == WEIR_COUNT_LOG ? shape->cells :
 				  shape->kind == WEIR_COUNT_LEAK ? 1 : shape->reach + 1u))
 		return false;
 	if (n)
@@ -133,36 +133,36 @@ bool weir_count_restore(const struct weir_count *count, struct weir_wheel *w,
 			 shape->kind == WEIR_COUNT_LEAK ? 0 : n - 1;
 	if (oldest > max(shape->parts, n))
 		return false;
-	weir_count_init(shape, w, weir_count_slot(count, last_tick(clock, oldest)));
+	weir_count_init(shape, w, weir_meter_slot(meter, last_tick(clock, oldest)));
 	while (n--) {
 		number = number_get(numbers, n, width);
 		if (shape->kind == WEIR_COUNT_LEAK) {
 			/* No slot was shorter: the next one begins to leak too early. */
-			if (slot_lasted(count, clock->tick) > clock->phase_ns &&
+			if (slot_lasted(meter, clock->tick) > clock->phase_ns &&
 			    check_add_overflow(number, shape->rate, &number))
 				number = U64_MAX;
-			weir_wheel_store(shape, w, 0, number);
+			weir_count_store(shape, w, 0, number);
 		} else if (shape->kind == WEIR_COUNT_LOG) {
 			if (number > oldest)
 				return false;
 			oldest = number;
-			wheel_turn(count, w, clock, number);
+			count_turn(meter, w, clock, number);
 			weir_count_add(shape, w, 1);
 		} else if (number > min(WEIR_NUMBER_MAX, weir_width_max(shape->width) -
-					weir_wheel_entry(shape, w, 0))) {
+					weir_count_cell(shape, w, 0))) {
 			return false;
 		} else if (number) {
-			wheel_turn(count, w, clock, n);
+			count_turn(meter, w, clock, n);
 			weir_count_add(shape, w, number);
 		}
 	}
-	wheel_turn(count, w, clock, 0);
+	count_turn(meter, w, clock, 0);
 	return true;
 }
 
 /* A count that was filled has refused a cost. */
-void weir_count_restore_refusal(const struct weir_count *count, struct weir_wheel *w, u64 cost,
+void weir_count_restore_refusal(const struct weir_meter *meter, struct weir_count *w, u64 cost,
 				u32 ago, const struct weir_kept_clock *clock)
 {
-	weir_count_mark(&count->shape, w, weir_count_slot(count, last_tick(clock, ago)), cost);
+	weir_count_mark(&meter->shape, w, weir_meter_slot(meter, last_tick(clock, ago)), cost);
 }

@@ -22,13 +22,13 @@ struct weir_kept_clock {
 };
 
 u64 weir_kept_lasted(const struct weir_kept_clock *clock);
-unsigned int weir_count_keep(const struct weir_count *count, const struct weir_wheel *w,
+unsigned int weir_count_keep(const struct weir_meter *meter, const struct weir_count *w,
 			     void *numbers);
-bool weir_count_keep_refusal(const struct weir_count *count, const struct weir_wheel *w, u32 *ago);
-bool weir_count_restore(const struct weir_count *count, struct weir_wheel *w,
+bool weir_count_keep_refusal(const struct weir_meter *meter, const struct weir_count *w, u32 *ago);
+bool weir_count_restore(const struct weir_meter *meter, struct weir_count *w,
 			const void *numbers, unsigned int bytes, u8 width,
 			const struct weir_kept_clock *clock);
-void weir_count_restore_refusal(const struct weir_count *count, struct weir_wheel *w, u64 cost,
+void weir_count_restore_refusal(const struct weir_meter *meter, struct weir_count *w, u64 cost,
 				u32 ago, const struct weir_kept_clock *clock);
 
 #endif /* WEIR_NUMBERS_H */

@@ -22,23 +22,23 @@
 #include "count/shape.h"
 
 /* S[slot]: what was counted from a slot on; at - reach <= slot <= at. */
-static inline u64 weir_ring_since(const struct weir_shape *shape, const struct weir_wheel *w,
+static inline u64 weir_ring_since(const struct weir_shape *shape, const struct weir_count *w,
 				  u32 slot)
 {
-	return (weir_wheel_entry(shape, w, 0) -
-		weir_wheel_entry(shape, w, 1 + (slot & shape->mask))) &
+	return (weir_count_cell(shape, w, 0) -
+		weir_count_cell(shape, w, 1 + (slot & shape->mask))) &
 	       weir_width_max(shape->width);
 }
 
 /* What was counted @age slots before the current slot. */
-static inline u64 weir_ring_slot(const struct weir_shape *shape, const struct weir_wheel *w,
+static inline u64 weir_ring_slot(const struct weir_shape *shape, const struct weir_count *w,
 				 unsigned int age)
 {
 	return weir_ring_since(shape, w, w->at - age) -
 	       (age ? weir_ring_since(shape, w, w->at - age + 1) : 0);
 }
 
-static inline u64 weir_ring_sum(const struct weir_shape *shape, const struct weir_wheel *w,
+static inline u64 weir_ring_sum(const struct weir_shape *shape, const struct weir_count *w,
 				u32 slot)
 {
 	s32 passed = slot - w->at;
@@ -54,13 +54,13 @@ static inline bool weir_ring_over(u64 sum, u64 cost, u64 budget)
 	return sum > budget || cost > budget - sum;
 }
 
-static inline bool weir_ring_full(const struct weir_shape *shape, const struct weir_wheel *w,
+static inline bool weir_ring_full(const struct weir_shape *shape, const struct weir_count *w,
 				  u32 slot, u64 cost, u64 budget)
 {
 	return weir_ring_over(weir_ring_sum(shape, w, slot), cost, budget);
 }
 
-static inline u32 weir_ring_wait(const struct weir_shape *shape, const struct weir_wheel *w,
+static inline u32 weir_ring_wait(const struct weir_shape *shape, const struct weir_count *w,
 				 u32 slot, u64 cost, u64 budget)
 {
 	u32 wait = 0, most = shape->reach + 1, i;
@@ -78,12 +78,12 @@ static inline u32 weir_ring_wait(const struct weir_shape *shape, const struct we
 	return wait;
 }
 
-static inline void weir_ring_add(const struct weir_shape *shape, struct weir_wheel *w, u64 cost)
+static inline void weir_ring_add(const struct weir_shape *shape, struct weir_count *w, u64 cost)
 {
-	weir_wheel_store(shape, w, 0, weir_wheel_entry(shape, w, 0) + cost);
+	weir_count_store(shape, w, 0, weir_count_cell(shape, w, 0) + cost);
 }
 
-static inline bool weir_ring_undo(const struct weir_shape *shape, struct weir_wheel *w, u32 slot,
+static inline bool weir_ring_undo(const struct weir_shape *shape, struct weir_count *w, u32 slot,
 				  u64 cost)
 {
 	s32 age = w->at - slot;
@@ -91,15 +91,15 @@ static inline bool weir_ring_undo(const struct weir_shape *shape, struct weir_wh
 
 	if (age < 0 || age > shape->reach || weir_ring_slot(shape, w, age) < cost)
 		return false;
-	weir_wheel_store(shape, w, 0, weir_wheel_entry(shape, w, 0) - cost);
+	weir_count_store(shape, w, 0, weir_count_cell(shape, w, 0) - cost);
 	for (i = slot + 1; age; age--, i++)
-		weir_wheel_store(shape, w, 1 + (i & shape->mask),
-				 weir_wheel_entry(shape, w, 1 + (i & shape->mask)) - cost);
+		weir_count_store(shape, w, 1 + (i & shape->mask),
+				 weir_count_cell(shape, w, 1 + (i & shape->mask)) - cost);
 	return true;
 }
 
 /*
- * Most rings are of narrow entries: compiled for them, loops do not test the width. A copy of
+ * Most rings are of narrow cells: compiled for them, loops do not test the width. A copy of
  * the shape tells the compiler that stores to the ring do not change it.
  */
 static inline struct weir_shape ring_narrow(const struct weir_shape *shape)
@@ -107,18 +107,17 @@ static inline struct weir_shape ring_narrow(const struct weir_shape *shape)
 	return (struct weir_shape) { .reach = shape->reach, .mask = shape->mask, .width = 2 };
 }
 
-static inline void ring_advance(struct weir_wheel *w, u32 slot, const struct weir_shape shape)
+static inline void ring_advance(struct weir_count *w, u32 slot, const struct weir_shape shape)
 {
-	u64 total = weir_wheel_entry(&shape, w, 0);
+	u64 total = weir_count_cell(&shape, w, 0);
 	s32 i;
 
 	for (i = min_t(s32, slot - w->at, shape.mask + 1); i; i--)
-		weir_wheel_store(&shape, w, 1 + ((slot - i + 1) & shape.mask), total);
+		weir_count_store(&shape, w, 1 + ((slot - i + 1) & shape.mask), total);
 	w->at = slot;
 }
 
-static inline void weir_ring_advance(const struct weir_shape *shape, struct weir_wheel *w,
-				     u32 slot)
+static inline void weir_ring_advance(const struct weir_shape *shape, struct weir_count *w, u32 slot)
 {
 	if (likely(shape->width == 2))
 		ring_advance(w, slot, ring_narrow(shape));
@@ -126,26 +125,26 @@ static inline void weir_ring_advance(const struct weir_shape *shape, struct weir
 		ring_advance(w, slot, *shape);
 }
 
-static inline void ring_join(struct weir_wheel *w, struct weir_wheel *v,
+static inline void ring_join(struct weir_count *w, struct weir_count *v,
 			     const struct weir_shape shape)
 {
-	u64 total_w = weir_wheel_entry(&shape, w, 0), began_w;
-	u64 total_v = weir_wheel_entry(&shape, v, 0), began_v;
+	u64 total_w = weir_count_cell(&shape, w, 0), began_w;
+	u64 total_v = weir_count_cell(&shape, v, 0), began_v;
 	u64 above = total_v - total_w, max_count = weir_width_max(shape.width);
 	unsigned int i;
 
 	for (i = 1; i < shape.mask + 2u; i++) {
-		began_w = weir_wheel_entry(&shape, w, i);
-		began_v = weir_wheel_entry(&shape, v, i);
-		weir_wheel_store(&shape, v, i, began_w + above);
+		began_w = weir_count_cell(&shape, w, i);
+		began_v = weir_count_cell(&shape, v, i);
+		weir_count_store(&shape, v, i, began_w + above);
 		if (((total_v - began_v) & max_count) > ((total_w - began_w) & max_count))
-			weir_wheel_store(&shape, w, i, began_v - above);
+			weir_count_store(&shape, w, i, began_v - above);
 	}
 }
 
 /* By the larger suffix sums. */
-static inline void weir_ring_join(const struct weir_shape *shape, struct weir_wheel *w,
-				  struct weir_wheel *v)
+static inline void weir_ring_join(const struct weir_shape *shape, struct weir_count *w,
+				  struct weir_count *v)
 {
 	if (likely(shape->width == 2))
 		ring_join(w, v, ring_narrow(shape));
@@ -154,10 +153,10 @@ static inline void weir_ring_join(const struct weir_shape *shape, struct weir_wh
 }
 
 /* By both suffix sums, at most what fits the width; @v is of the same slot. */
-static inline void weir_ring_plus(const struct weir_shape *shape, struct weir_wheel *w,
-				  const struct weir_wheel *v)
+static inline void weir_ring_plus(const struct weir_shape *shape, struct weir_count *w,
+				  const struct weir_count *v)
 {
-	u64 total = weir_wheel_entry(shape, w, 0), most = weir_width_max(shape->width), sum;
+	u64 total = weir_count_cell(shape, w, 0), most = weir_width_max(shape->width), sum;
 	u32 age, slot;
 
 	for (age = 0; age <= shape->reach; age++) {
@@ -165,7 +164,7 @@ static inline void weir_ring_plus(const struct weir_shape *shape, struct weir_wh
 		if (check_add_overflow(weir_ring_since(shape, w, slot),
 				       weir_ring_since(shape, v, slot), &sum))
 			sum = most;
-		weir_wheel_store(shape, w, 1 + (slot & shape->mask), total - min(sum, most));
+		weir_count_store(shape, w, 1 + (slot & shape->mask), total - min(sum, most));
 	}
 }
 

@@ -23,10 +23,10 @@ struct weir_shape {
 	u8 kind;	/* enum weir_count_kind */
 	u8 reach;	/* of a ring: slots summed besides the current one, 0..64 */
 	union {
-		u8 mask;	/* of a ring: entries, a power of two, less one */
-		u8 entries;	/* of a log */
+		u8 mask;	/* of a ring: cells, a power of two, less one */
+		u8 cells;	/* of a log */
 	};
-	u8 width;	/* bytes of an entry: 2, 4 or 8 */
+	u8 width;	/* bytes of a cell: 2, 4 or 8 */
 	u8 marks;	/* groups of slots besides the current one that a mark holds for */
 	u8 mark_shift;	/* log2 of the slots in a group */
 	u16 size;	/* bytes of a count */
@@ -41,23 +41,23 @@ struct weir_shape {
 #define WEIR_BURST_BUDGETS	4096u
 #define WEIR_PARTS_MAX		BIT(16)
 
-/* A log has so many slots in a window at most, and so many entries. */
+/* A log has so many slots in a window at most, and so many cells. */
 #define WEIR_LOG_SLOTS		BIT(24)
-#define WEIR_LOG_ENTRIES	56u
+#define WEIR_LOG_CELLS	56u
 
-/* One source's count; aligned to 8 bytes if entries are wider than two. */
-struct weir_wheel {
+/* One source's count; aligned to 8 bytes if cells are wider than two. */
+struct weir_count {
 	u32 at;		/* slot of the last turn */
 	u8 refused;	/* slot of the last refusal, see weir_count_marked() */
 	u8 wanted;	/* first cost refused in it, see weir_count_mark() */
-	u16 entry[];	/* total and ring, or level; wider ones begin 8 bytes after @at */
+	u16 cell[];	/* total and ring, or level; wider ones begin 8 bytes after @at */
 };
 
 /* A ring of @slots slots to a window. */
 static inline struct weir_shape weir_ring_shape(unsigned int slots, bool lenient, u8 width)
 {
 	u8 reach = slots - lenient, mask = roundup_pow_of_two(reach + 1) - 1;
-	u16 head = width == 2 ? offsetof(struct weir_wheel, entry) : 8;
+	u16 head = width == 2 ? offsetof(struct weir_count, cell) : 8;
 
 	return (struct weir_shape) {
 		.kind = WEIR_COUNT_RING, .reach = reach, .mask = mask, .width = width,
@@ -78,11 +78,11 @@ static inline struct weir_shape weir_leak_shape(u32 slots, u64 rate)
 }
 
 /* A log of so many packets within @slots slots and the current one. */
-static inline struct weir_shape weir_log_shape(u32 slots, u8 entries)
+static inline struct weir_shape weir_log_shape(u32 slots, u8 cells)
 {
 	return (struct weir_shape) {
-		.kind = WEIR_COUNT_LOG, .entries = entries, .width = 4, .marks = 15,
-		.mark_shift = fls(slots >> 4), .size = 8 + 4 * entries, .parts = slots,
+		.kind = WEIR_COUNT_LOG, .cells = cells, .width = 4, .marks = 15,
+		.mark_shift = fls(slots >> 4), .size = 8 + 4 * cells, .parts = slots,
 	};
 }
 
@@ -98,22 +98,22 @@ static inline u8 weir_width_of(u64 budget)
 	return budget <= U16_MAX ? 2 : budget <= U32_MAX ? 4 : 8;
 }
 
-/* Of a ring entry 0 is the total, entry 1 + (k & mask) belongs to slot k. */
-static inline u64 weir_wheel_entry(const struct weir_shape *shape, const struct weir_wheel *w,
-				   unsigned int i)
+/* Of a ring cell 0 is the total, cell 1 + (k & mask) belongs to slot k. */
+static inline u64 weir_count_cell(const struct weir_shape *shape, const struct weir_count *w,
+				  unsigned int i)
 {
 	if (likely(shape->width == 2))
-		return w->entry[i];
+		return w->cell[i];
 	if (shape->width == 4)
 		return ((const u32 *)w)[2 + i];
 	return ((const u64 *)w)[1 + i];
 }
 
-static inline void weir_wheel_store(const struct weir_shape *shape, struct weir_wheel *w,
+static inline void weir_count_store(const struct weir_shape *shape, struct weir_count *w,
 				    unsigned int i, u64 v)
 {
 	if (likely(shape->width == 2))
-		w->entry[i] = v;
+		w->cell[i] = v;
 	else if (shape->width == 4)
 		((u32 *)w)[2 + i] = v;
 	else

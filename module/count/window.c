@@ -64,14 +64,14 @@ u32 weir_slots_most(u32 window_ms, u32 most, u32 *slot_ticks)
 }
 
 /* Number slots of so many ticks, above 0: see weir_slot_of(). */
-void weir_count_divide(struct weir_count *count, u32 ticks)
+void weir_meter_divide(struct weir_meter *meter, u32 ticks)
 {
 	unsigned int shift = order_base_2(ticks);
 	u64 whole;
 	u32 left;
 
 	whole = div_u64_rem(BIT_ULL(63), ticks, &left);
-	count->slot_shift = shift;
-	count->slot_inverse = (whole << shift) +
+	meter->slot_shift = shift;
+	meter->slot_inverse = (whole << shift) +
 			      div_u64(((u64)left << shift) + ticks - 1, ticks);
 }

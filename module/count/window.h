@@ -13,6 +13,6 @@
 u32 weir_slot_ticks(u32 window_ms, unsigned int slots);
 unsigned int weir_slots_fit(u32 window_ms, unsigned int slots, u32 *slot_ticks);
 u32 weir_slots_most(u32 window_ms, u32 most, u32 *slot_ticks);
-void weir_count_divide(struct weir_count *count, u32 ticks);
+void weir_meter_divide(struct weir_meter *meter, u32 ticks);
 
 #endif /* WEIR_WINDOW_H */

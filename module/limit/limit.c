@@ -54,12 +54,12 @@ static u64 listed_budget(const struct weir_own_budget *own, const struct weir_so
 }
 
 /* As weir_table_walk(), by the budgets of each source. Under rcu_read_lock(), or the mutex. */
-unsigned int weir_limit_walk(const struct weir_limit *limit, u32 bucket, u64 tick, bool whether,
+unsigned int weir_limit_walk(const struct weir_limit *limit, u32 set, u64 tick, bool whether,
 			     struct weir_source_state *state)
 {
 	const struct listed listed = { .own.of = listed_budget, .limit = limit };
 
-	return weir_table_walk(limit->table, bucket, tick, limit->room,
+	return weir_table_walk(limit->table, set, tick, limit->room,
 			       limit->cfg.budgets_by ? &listed.own : NULL, whether, state);
 }
 

@@ -52,7 +52,7 @@ struct weir_refusal_mask {
 	__be32 ipv6[4];
 };
 
-/* What the entries of a configuration stand for. */
+/* What the cells of a configuration stand for. */
 struct weir_refusals {
 	unsigned int limits;	/* first ones of equal prefix that look at source and device only */
 	struct weir_refusal_mask index;	/* bits of an address in that prefix */
@@ -90,7 +90,7 @@ const u64 *weir_limit_room(const struct weir_limit *limit, const struct weir_sou
 const u64 *weir_limit_room_masked(const struct weir_limit *limit, const struct weir_source *source,
 				  u64 own[WEIR_BUDGETS_MAX]);
 u64 weir_limit_largest(const struct weir_limit *limit, const u64 *room, bool bytes);
-unsigned int weir_limit_walk(const struct weir_limit *limit, u32 bucket, u64 tick, bool whether,
+unsigned int weir_limit_walk(const struct weir_limit *limit, u32 set, u64 tick, bool whether,
 			     struct weir_source_state *state);
 u16 weir_limit_cost_ipv4(const struct weir_limit *limit, struct weir_lookup *lookup,
 			 const struct weir_source *whole);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A source is known to a limit from the first packet that was admitted more than
- * known_ms after it took its way, for as long as it has the way. A packet of any other
+ * known_ms after it took its entry, for as long as it has the entry. A packet of any other
  * source also needs room in one budget of the whole limit. Without room it is dropped,
- * takes no way and evicts nobody. So a flood of addresses that are not seen twice costs
+ * takes no entry and evicts nobody. So a flood of addresses that are not seen twice costs
  * those that are known nothing; what it competes for is the newcomers' budget.
  *
  * A limit that was just made, or forgot all its sources, would take everybody for a
  * newcomer: for known_ms it learns, refuses nobody for want of room, and lets a source
- * be known from its first packet that comes a little after it took its way. With a
+ * be known from its first packet that comes a little after it took its entry. With a
  * known_ms of 0 it does not, for those who add it during a flood.
  *
  * Who was refused is remembered, and who comes again a little later is charged to a

@@ -16,43 +16,43 @@
 
 #define BATCH_PACKETS 64
 
-static struct weir_wheel *pool_wheel(struct weir_pool *pool)
+static struct weir_count *pool_count(struct weir_pool *pool)
 {
-	return (struct weir_wheel *)pool->wheel;
+	return (struct weir_count *)pool->count;
 }
 
 /* Charge the packets, and a batch of what is then left of the budget. */
 static u16 pool_take(struct weir_pool *pool, struct weir_pool_batch *batch, u64 tick,
 		     u32 packets, u32 budget)
 {
-	u64 slot = weir_count_slot(&pool->count, tick), sum;
-	const struct weir_shape *shape = &pool->count.shape;
-	struct weir_wheel *wheel = pool_wheel(pool);
+	u64 slot = weir_meter_slot(&pool->meter, tick), sum;
+	const struct weir_shape *shape = &pool->meter.shape;
+	struct weir_count *count = pool_count(pool);
 	bool marked;
 
 	lockdep_assert_held(&pool->lock);
-	weir_count_advance(shape, wheel, slot);
+	weir_count_advance(shape, count, slot);
 	if (batch->left && batch->epoch == pool->epoch)
-		weir_count_undo(shape, wheel, batch->slot, batch->left);
+		weir_count_undo(shape, count, batch->slot, batch->left);
 	batch->left = 0;
-	if (weir_count_full(shape, wheel, wheel->at, packets, budget)) {
-		marked = weir_count_marked(shape, wheel, wheel->at);
-		weir_count_mark(shape, wheel, wheel->at, packets);
+	if (weir_count_full(shape, count, count->at, packets, budget)) {
+		marked = weir_count_marked(shape, count, count->at);
+		weir_count_mark(shape, count, count->at, packets);
 		if (packets == 1)
 			/* Pairs with weir_pool_full(). */
-			WRITE_ONCE(pool->full, weir_count_begins(&pool->count, slot + 1));
+			WRITE_ONCE(pool->full, weir_meter_begins(&pool->meter, slot + 1));
 		return marked ? WEIR_REFUSED : WEIR_REFUSED | WEIR_FIRST;
 	}
-	sum = weir_count_sum(shape, wheel, wheel->at) + packets;
+	sum = weir_count_sum(shape, count, count->at) + packets;
 	*batch = (struct weir_pool_batch) {
-		/* If this clock is late, the wheel's slot ends later. */
-		.end = weir_count_begins(&pool->count, slot + 1),
-		.slot = wheel->at,
+		/* If this clock is late, the count's slot ends later. */
+		.end = weir_meter_begins(&pool->meter, slot + 1),
+		.slot = count->at,
 		.left = min_t(u32, div_u64(budget - sum, 4 * num_online_cpus()), BATCH_PACKETS),
 		.budget = budget,
 		.epoch = pool->epoch,
 	};
-	weir_count_add(shape, wheel, packets + batch->left);
+	weir_count_add(shape, count, packets + batch->left);
 	return WEIR_CHARGED;
 }
 
@@ -80,14 +80,14 @@ u16 weir_pool_charge(struct weir_pool *pool, u64 tick, u32 packets, u32 budget,
 /* Give back a charge that still counts. */
 void weir_pool_undo(struct weir_pool *pool, u32 packets, const struct weir_receipt *receipt)
 {
-	struct weir_wheel *wheel;
+	struct weir_count *count;
 	u16 age;
 
 	raw_spin_lock(&pool->lock);
-	wheel = pool_wheel(pool);
-	age = wheel->at - receipt->at[0];
+	count = pool_count(pool);
+	age = count->at - receipt->at[0];
 	if (receipt->epoch == (u16)pool->epoch) {
-		weir_count_undo(&pool->count.shape, wheel, wheel->at - age, packets);
+		weir_count_undo(&pool->meter.shape, count, count->at - age, packets);
 		/* Pairs with weir_pool_full(). */
 		WRITE_ONCE(pool->full, 0);
 	}
@@ -97,14 +97,14 @@ void weir_pool_undo(struct weir_pool *pool, u32 packets, const struct weir_recei
 /* Begin a window. */
 static void pool_begin(struct weir_pool *pool, u32 slots, u32 slot_ticks)
 {
-	struct weir_count *count = &pool->count;
+	struct weir_meter *meter = &pool->meter;
 
-	count->shape = weir_ring_shape(WEIR_POOL_SLOTS, false, sizeof(u32));
-	count->shape.reach = slots;
-	count->shape.marks = slots;
-	count->slot_ticks = slot_ticks;
-	weir_count_divide(count, slot_ticks);
-	weir_count_init(&count->shape, pool_wheel(pool), weir_count_slot(count, weir_clock()));
+	meter->shape = weir_ring_shape(WEIR_POOL_SLOTS, false, sizeof(u32));
+	meter->shape.reach = slots;
+	meter->shape.marks = slots;
+	meter->slot_ticks = slot_ticks;
+	weir_meter_divide(meter, slot_ticks);
+	weir_count_init(&meter->shape, pool_count(pool), weir_meter_slot(meter, weir_clock()));
 }
 
 /*
@@ -113,37 +113,37 @@ static void pool_begin(struct weir_pool *pool, u32 slots, u32 slot_ticks)
  */
 void weir_pool_set(struct weir_pool *pool, u32 slots, u32 slot_ticks)
 {
-	struct weir_shape *shape = &pool->count.shape;
-	struct weir_wheel *wheel;
+	struct weir_shape *shape = &pool->meter.shape;
+	struct weir_count *count;
 	u64 sum, wanted = 0;
 
 	local_bh_disable();
 	raw_spin_lock(&pool->lock);
-	wheel = pool_wheel(pool);
+	count = pool_count(pool);
 	/* Pairs with weir_pool_charge() and weir_pool_full(). */
 	WRITE_ONCE(pool->epoch, pool->epoch + 1);
 	WRITE_ONCE(pool->full, 0);
 	/* A late clock must not count in slots before what has been counted. */
-	weir_count_advance(shape, wheel, weir_count_slot(&pool->count, weir_clock()));
-	if (shape->reach != slots || pool->count.slot_ticks != slot_ticks) {
-		sum = weir_count_sum(shape, wheel, wheel->at);
-		if (weir_count_marked(shape, wheel, wheel->at))
-			wanted = weir_count_wanted(shape, wheel, wheel->at);
+	weir_count_advance(shape, count, weir_meter_slot(&pool->meter, weir_clock()));
+	if (shape->reach != slots || pool->meter.slot_ticks != slot_ticks) {
+		sum = weir_count_sum(shape, count, count->at);
+		if (weir_count_marked(shape, count, count->at))
+			wanted = weir_count_wanted(shape, count, count->at);
 		pool_begin(pool, slots, slot_ticks);
-		weir_count_add(shape, wheel, sum);
+		weir_count_add(shape, count, sum);
 		if (wanted)
-			weir_count_mark(shape, wheel, wheel->at, wanted);
+			weir_count_mark(shape, count, count->at, wanted);
 	}
 	raw_spin_unlock(&pool->lock);
 	local_bh_enable();
 }
 
-/* Merge a wheel of as many entries, and with slots as long that begin at the same ticks. */
-void weir_pool_merge(struct weir_pool *pool, struct weir_wheel *from, bool add)
+/* Merge a count of as many cells, and with slots as long that begin at the same ticks. */
+void weir_pool_merge(struct weir_pool *pool, struct weir_count *from, bool add)
 {
 	local_bh_disable();
 	raw_spin_lock(&pool->lock);
-	weir_count_merge(&pool->count, pool_wheel(pool), from, add);
+	weir_count_merge(&pool->meter, pool_count(pool), from, add);
 	raw_spin_unlock(&pool->lock);
 	local_bh_enable();
 }
@@ -151,8 +151,8 @@ void weir_pool_merge(struct weir_pool *pool, struct weir_wheel *from, bool add)
 /* Exact at rest. */
 void weir_pool_peek(struct weir_pool *pool, u64 tick, u32 budget, struct weir_pool_state *state)
 {
-	struct weir_wheel *wheel = (struct weir_wheel *)state->wheel;
-	const struct weir_count *count = &state->count;
+	struct weir_count *count = (struct weir_count *)state->count;
+	const struct weir_meter *meter = &state->meter;
 	struct weir_pool_batch batch;
 	u32 slots, epoch;
 	u64 slot, cost;
@@ -160,24 +160,24 @@ void weir_pool_peek(struct weir_pool *pool, u64 tick, u32 budget, struct weir_po
 
 	local_bh_disable();
 	raw_spin_lock(&pool->lock);
-	slot = weir_count_slot(&pool->count, tick);
-	weir_count_advance(&pool->count.shape, pool_wheel(pool), slot);
-	state->count = pool->count;
-	memcpy(wheel, pool->wheel, sizeof(state->wheel));
+	slot = weir_meter_slot(&pool->meter, tick);
+	weir_count_advance(&pool->meter.shape, pool_count(pool), slot);
+	state->meter = pool->meter;
+	memcpy(count, pool->count, sizeof(state->count));
 	epoch = pool->epoch;
 	raw_spin_unlock(&pool->lock);
 	local_bh_enable();
-	cost = min_t(u64, weir_count_wanted(&count->shape, wheel, wheel->at), budget);
-	slots = weir_count_wait(&count->shape, wheel, wheel->at, cost, budget);
-	slot += (s32)(wheel->at - (u32)slot) + slots;
-	state->wait = slots ? weir_count_begins(count, slot) - tick : 0;
+	cost = min_t(u64, weir_count_wanted(&meter->shape, count, count->at), budget);
+	slots = weir_count_wait(&meter->shape, count, count->at, cost, budget);
+	slot += (s32)(count->at - (u32)slot) + slots;
+	state->wait = slots ? weir_meter_begins(meter, slot) - tick : 0;
 	for_each_possible_cpu(cpu) {
 		/* Its CPU may change it meanwhile. */
 		batch = data_race(*per_cpu_ptr(pool->batches, cpu));
 		if (batch.epoch == epoch)
-			weir_count_undo(&count->shape, wheel, batch.slot, batch.left);
+			weir_count_undo(&meter->shape, count, batch.slot, batch.left);
 	}
-	state->packets = weir_count_sum(&count->shape, wheel, wheel->at);
+	state->packets = weir_count_sum(&meter->shape, count, count->at);
 }
 
 /* May sleep. */

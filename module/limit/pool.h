@@ -15,7 +15,7 @@
 #define WEIR_POOL_SLOTS	WEIR_SLOTS_USUAL
 
 /* A ring of four bytes, as large for any window: so one of another window can be joined. */
-#define WEIR_POOL_WHEEL	(1 + (WEIR_POOL_SLOTS + 3) / 2)
+#define WEIR_POOL_COUNT	(1 + (WEIR_POOL_SLOTS + 3) / 2)
 
 /* What a CPU has charged in advance. */
 struct weir_pool_batch {
@@ -31,8 +31,8 @@ struct weir_pool {
 	raw_spinlock_t lock;	/* protects the rest */
 	u32 epoch;		/* of the batches and receipts that hold */
 	u64 full;		/* until this tick no packet has room; 0 if one may have */
-	struct weir_count count;
-	u64 wheel[WEIR_POOL_WHEEL];
+	struct weir_meter meter;
+	u64 count[WEIR_POOL_COUNT];
 };
 
 /* How a pool stands. */
@@ -40,8 +40,8 @@ struct weir_pool_state {
 	u64 packets;		/* in the window */
 	u64 wait;		/* ticks until what was refused last, or one, has room */
 	/* Copies, turned to the tick or to a later slot, without what CPUs have not spent */
-	struct weir_count count;
-	u64 wheel[WEIR_POOL_WHEEL];
+	struct weir_meter meter;
+	u64 count[WEIR_POOL_COUNT];
 };
 
 /* Packets: BH off, with the CPU's batch to itself. */
@@ -60,7 +60,7 @@ static inline bool weir_pool_full(const struct weir_pool *pool, u64 tick)
 struct weir_pool *weir_pools_alloc(unsigned int count, u32 slots, u32 slot_ticks);
 void weir_pools_free(struct weir_pool *pools, unsigned int count);
 void weir_pool_set(struct weir_pool *pool, u32 slots, u32 slot_ticks);
-void weir_pool_merge(struct weir_pool *pool, struct weir_wheel *from, bool add);
+void weir_pool_merge(struct weir_pool *pool, struct weir_count *from, bool add);
 void weir_pool_peek(struct weir_pool *pool, u64 tick, u32 budget, struct weir_pool_state *state);
 
 #endif /* WEIR_POOL_H */

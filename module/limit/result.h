@@ -60,7 +60,7 @@ static inline unsigned int weir_result_budget(struct weir_result result)
 /* Has a refused source an entry, which counts the refusal? */
 static inline bool weir_result_has_entry(struct weir_result result)
 {
-	return !(result.flags & WEIR_NO_WAY);
+	return !(result.flags & WEIR_NO_ENTRY);
 }
 
 #endif /* WEIR_RESULT_H */

@@ -17,7 +17,7 @@
 void weir_stats_sum(const struct weir_stats __percpu *pcpu, u64 *sum, unsigned int n)
 {
 	const struct weir_stats *stats;
-	u64 part[WEIR_COUNTS];
+	u64 part[WEIR_COUNTERS];
 	unsigned int start, i;
 	int cpu;
 
@@ -60,39 +60,39 @@ static void count_add(const struct weir_limit *limit, unsigned int i, u64 number
 /* Count live sources that were evicted. Any context but hard interrupts. */
 void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions)
 {
-	count_add(limit, WEIR_COUNT_OF(evictions), evictions);
+	count_add(limit, WEIR_COUNTER_OF(evictions), evictions);
 }
 
 /* Likewise, penalties, and blocks that found no room. */
 void weir_limit_count_blocks(const struct weir_limit *limit, u64 penalties, u64 lost)
 {
-	count_add(limit, WEIR_COUNT_OF(penalties), penalties);
-	count_add(limit, WEIR_COUNT_OF(blocks_lost), lost);
+	count_add(limit, WEIR_COUNTER_OF(penalties), penalties);
+	count_add(limit, WEIR_COUNTER_OF(blocks_lost), lost);
 }
 
 /* Likewise, a packet that was dropped and logged. */
 void weir_limit_count_logged(const struct weir_limit *limit)
 {
-	count_add(limit, WEIR_COUNT_OF(logged), 1);
+	count_add(limit, WEIR_COUNTER_OF(logged), 1);
 }
 
 /* Under the lock, so that samples are taken in the order of their counters. */
-static void counts_sum(const struct weir_limit *limit, struct weir_counts *counts)
+static void counters_sum(const struct weir_limit *limit, struct weir_counters *counters)
 {
 	lockdep_assert_held(&limit->pressure->lock);
-	weir_stats_sum(limit->stats, (u64 *)counts, WEIR_COUNTS);
+	weir_stats_sum(limit->stats, (u64 *)counters, WEIR_COUNTERS);
 }
 
 /* Add up the counters of a limit since their last reset. Context: process. */
-void weir_limit_counts(const struct weir_limit *limit, struct weir_counts *counts)
+void weir_limit_counters(const struct weir_limit *limit, struct weir_counters *counters)
 {
 	const u64 *base = (u64 *)&limit->pressure->base;
-	u64 *count = (u64 *)counts;
+	u64 *count = (u64 *)counters;
 	unsigned int i;
 
 	spin_lock(&limit->pressure->lock);
-	counts_sum(limit, counts);
-	for (i = 0; i < WEIR_COUNTS; i++)
+	counters_sum(limit, counters);
+	for (i = 0; i < WEIR_COUNTERS; i++)
 		count[i] -= base[i];
 	spin_unlock(&limit->pressure->lock);
 }
@@ -101,27 +101,27 @@ void weir_limit_counts(const struct weir_limit *limit, struct weir_counts *count
 void weir_limit_reset(const struct weir_limit *limit)
 {
 	spin_lock(&limit->pressure->lock);
-	counts_sum(limit, &limit->pressure->base);
+	counters_sum(limit, &limit->pressure->base);
 	spin_unlock(&limit->pressure->lock);
 }
 
 static void sample_begin(struct weir_pressure *pressure, u64 tick,
-			 const struct weir_counts *counts)
+			 const struct weir_counters *counters)
 {
 	pressure->since = tick;
-	pressure->evictions = counts->evictions;
-	pressure->refusals = counts->packets[WEIR_FLOOR_REFUSED];
+	pressure->evictions = counters->evictions;
+	pressure->refusals = counters->packets[WEIR_FLOOR_REFUSED];
 }
 
 /* Start measuring for a new table. */
 void weir_pressure_reset(const struct weir_limit *limit)
 {
 	struct weir_pressure *pressure = limit->pressure;
-	struct weir_counts counts;
+	struct weir_counters counters;
 
 	spin_lock(&pressure->lock);
-	counts_sum(limit, &counts);
-	sample_begin(pressure, 0, &counts);
+	counters_sum(limit, &counters);
+	sample_begin(pressure, 0, &counters);
 	pressure->most = 0;
 	spin_unlock(&pressure->lock);
 }
@@ -129,26 +129,26 @@ void weir_pressure_reset(const struct weir_limit *limit)
 /*
  * The table size that would end the pressure, a power of two, or 0 if there was none
  * since the table was made. Called at each pressure event. The evictions within a
- * window and a slot are the ways that were missing; refusals by floors add at most
+ * window and a slot are the entries that were missing; refusals by floors add at most
  * the size of the table. A source that is evicted twice counts twice.
  */
 u64 weir_pressure_sources(const struct weir_limit *limit, u64 tick)
 {
 	struct weir_pressure *pressure = limit->pressure;
-	struct weir_counts counts;
+	struct weir_counters counters;
 	u64 found, passed, most;
 
 	spin_lock(&pressure->lock);
-	counts_sum(limit, &counts);
+	counters_sum(limit, &counters);
 	if (!pressure->since)
 		pressure->since = tick;
 	passed = tick - pressure->since;
-	found = counts.evictions - pressure->evictions +
-		min_t(u64, limit->cfg.sources, counts.packets[WEIR_FLOOR_REFUSED] -
+	found = counters.evictions - pressure->evictions +
+		min_t(u64, limit->cfg.sources, counters.packets[WEIR_FLOOR_REFUSED] -
 		      pressure->refusals);
 	if (passed >= limit->span_ticks) {
 		found = mul_u64_u64_div_u64(found, limit->span_ticks, passed);
-		sample_begin(pressure, tick, &counts);
+		sample_begin(pressure, tick, &counters);
 	}
 	pressure->most = max(pressure->most, found);
 	most = pressure->most;

@@ -43,7 +43,7 @@ enum weir_fate {
 };
 
 /* The counters of a limit, added up. */
-struct weir_counts {
+struct weir_counters {
 	u64 packets[WEIR_FATES];
 	u64 bytes[WEIR_FATES];
 	u64 evictions;
@@ -52,12 +52,12 @@ struct weir_counts {
 	u64 logged;		/* packets that were dropped and logged */
 };
 
-#define WEIR_COUNT_OF(member) (offsetof(struct weir_counts, member) / sizeof(u64))
-#define WEIR_COUNTS (sizeof(struct weir_counts) / sizeof(u64))
+#define WEIR_COUNTER_OF(member) (offsetof(struct weir_counters, member) / sizeof(u64))
+#define WEIR_COUNTERS (sizeof(struct weir_counters) / sizeof(u64))
 
-/* One CPU's: laid out as struct weir_counts, or for a namespace by weir_outcome. */
+/* One CPU's: laid out as struct weir_counters, or for a namespace by weir_outcome. */
 struct weir_stats {
-	u64_stats_t count[WEIR_COUNTS];
+	u64_stats_t count[WEIR_COUNTERS];
 	struct u64_stats_sync syncp;
 };
 
@@ -66,14 +66,14 @@ struct weir_pressure {
 	unsigned long reported;	/* tick of the last event, 0 if never; any CPU writes it */
 	atomic64_t logged;	/* when it logged, and how much: see take_one() in nflog.c */
 	spinlock_t lock;	/* protects the rest; process context */
-	struct weir_counts base;	/* of the limit when they were last reset */
+	struct weir_counters base;	/* of the limit when they were last reset */
 	u64 since;		/* tick of the last sample */
 	u64 evictions;		/* of the limit then */
 	u64 refusals;		/* packets refused by floors until then */
-	u64 most;		/* sources without a way in any one window and slot */
+	u64 most;		/* sources without an entry in any one window and slot */
 };
 
-static inline void weir_count_seen(struct weir_stats __percpu *pcpu,
+static inline void weir_stats_seen(struct weir_stats __percpu *pcpu,
 				   enum weir_outcome outcome, bool unparsable)
 {
 	struct weir_stats *stats = this_cpu_ptr(pcpu);
@@ -85,43 +85,43 @@ static inline void weir_count_seen(struct weir_stats __percpu *pcpu,
 	u64_stats_update_end(&stats->syncp);
 }
 
-static inline void weir_count_fate(struct weir_stats *stats, enum weir_fate fate,
+static inline void weir_stats_fate(struct weir_stats *stats, enum weir_fate fate,
 				   u32 packets, u64 bytes)
 {
 	u64_stats_add(&stats->count[fate], packets);
 	u64_stats_add(&stats->count[WEIR_FATES + fate], bytes);
 }
 
-static inline void weir_count_rare(struct weir_stats *stats, u32 packets, u64 bytes,
+static inline void weir_stats_rare(struct weir_stats *stats, u32 packets, u64 bytes,
 				   struct weir_result result)
 {
 	const u16 flags = result.flags;
 
-	if (flags & WEIR_NO_WAY)
-		weir_count_fate(stats, !(flags & WEIR_REFUSED) ? WEIR_NEWCOMERS_CHARGED :
+	if (flags & WEIR_NO_ENTRY)
+		weir_stats_fate(stats, !(flags & WEIR_REFUSED) ? WEIR_NEWCOMERS_CHARGED :
 				WEIR_FLOOR_REFUSED - WEIR_REASON_FLOOR +
 				weir_result_reason(result), packets, bytes);
 	if (flags & WEIR_EVICTED)
-		u64_stats_inc(&stats->count[WEIR_COUNT_OF(evictions)]);
+		u64_stats_inc(&stats->count[WEIR_COUNTER_OF(evictions)]);
 	if (flags & WEIR_SECOND)
-		weir_count_fate(stats, WEIR_SECOND_CHARGED, packets, bytes);
+		weir_stats_fate(stats, WEIR_SECOND_CHARGED, packets, bytes);
 	if (flags & WEIR_EARLY)
-		weir_count_fate(stats, WEIR_EARLY_REFUSED, packets, bytes);
+		weir_stats_fate(stats, WEIR_EARLY_REFUSED, packets, bytes);
 	if (flags & WEIR_BY_BUDGET)
-		weir_count_fate(stats, WEIR_BUDGET_REFUSED + weir_result_budget(result),
+		weir_stats_fate(stats, WEIR_BUDGET_REFUSED + weir_result_budget(result),
 				packets, bytes);
 }
 
 /* Count packets at a limit. */
-static inline void weir_count_limit(struct weir_stats __percpu *pcpu, enum weir_fate fate,
+static inline void weir_stats_limit(struct weir_stats __percpu *pcpu, enum weir_fate fate,
 				    u32 packets, u64 bytes, struct weir_result result)
 {
 	struct weir_stats *stats = this_cpu_ptr(pcpu);
 
 	u64_stats_update_begin(&stats->syncp);
-	weir_count_fate(stats, fate, packets, bytes);
+	weir_stats_fate(stats, fate, packets, bytes);
 	if (unlikely(result.flags & ~(WEIR_CHARGED | WEIR_REFUSED | WEIR_FIRST)))
-		weir_count_rare(stats, packets, bytes, result);
+		weir_stats_rare(stats, packets, bytes, result);
 	u64_stats_update_end(&stats->syncp);
 }
 
@@ -130,7 +130,7 @@ int weir_limit_account(struct weir_limit *limit);
 void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions);
 void weir_limit_count_blocks(const struct weir_limit *limit, u64 penalties, u64 lost);
 void weir_limit_count_logged(const struct weir_limit *limit);
-void weir_limit_counts(const struct weir_limit *limit, struct weir_counts *counts);
+void weir_limit_counters(const struct weir_limit *limit, struct weir_counters *counters);
 void weir_limit_reset(const struct weir_limit *limit);
 void weir_pressure_reset(const struct weir_limit *limit);
 u64 weir_pressure_sources(const struct weir_limit *limit, u64 tick);

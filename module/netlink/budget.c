@@ -206,7 +206,7 @@ int weir_nl_budgets(struct nlattr **attrs, const struct nlattr *head, int len,
 }
 
 static int put_budget(struct sk_buff *skb, const struct weir_limit *limit, unsigned int i,
-		      const struct weir_counts *counts)
+		      const struct weir_counters *counters)
 {
 	const struct weir_budget *budget = &limit->cfg.budget[i];
 	u64 slot_ns = weir_ticks_ns(limit->slot_ticks[i]);
@@ -227,21 +227,21 @@ static int put_budget(struct sk_buff *skb, const struct weir_limit *limit, unsig
 		 weir_nl_put_u64(skb, WEIR_A_BUDGET_WINDOW_NS, slot_ns * limit->slots[i]))) ||
 	       weir_nl_put_u64(skb, WEIR_A_BUDGET_MOST, weir_limit_most(limit, i)) ||
 	       (renews && weir_nl_put_u64(skb, WEIR_A_BUDGET_RENEWS, renews)) ||
-	       (counts && limit->budgets > 1 &&
-		weir_nl_put_counter(skb, WEIR_A_BUDGET_REFUSED, counts->packets[fate],
-				    counts->bytes[fate])) ? -EMSGSIZE : 0;
+	       (counters && limit->budgets > 1 &&
+		weir_nl_put_counter(skb, WEIR_A_BUDGET_REFUSED, counters->packets[fate],
+				    counters->bytes[fate])) ? -EMSGSIZE : 0;
 }
 
-/* Put the budgets, with what they refused if there are @counts. */
+/* Put the budgets, with what they refused if there are @counters. */
 int weir_nl_put_budgets(struct sk_buff *skb, const struct weir_limit *limit,
-			const struct weir_counts *counts)
+			const struct weir_counters *counters)
 {
 	struct nlattr *nest;
 	unsigned int i;
 
 	for (i = 0; i < limit->budgets; i++) {
 		nest = nla_nest_start(skb, WEIR_A_LIMIT_BUDGET);
-		if (!nest || put_budget(skb, limit, i, counts))
+		if (!nest || put_budget(skb, limit, i, counters))
 			return -EMSGSIZE;
 		nla_nest_end(skb, nest);
 	}

@@ -201,14 +201,14 @@ void weir_nl_event_done(struct weir_net *wn, u32 what, const struct nlmsghdr *re
 
 static int put_pressure(struct sk_buff *skb, const struct weir_limit *limit)
 {
-	struct weir_counts counts;
+	struct weir_counters counters;
 
-	weir_limit_counts(limit, &counts);
+	weir_limit_counters(limit, &counters);
 	return nla_put_string(skb, WEIR_A_PRESSURE_LIMIT, limit->cfg.name) ||
-	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_EVICTIONS, counts.evictions) ||
+	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_EVICTIONS, counters.evictions) ||
 	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_FLOOR_REFUSED,
-			       counts.packets[WEIR_FLOOR_REFUSED]) ||
-	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_BLOCKS_LOST, counts.blocks_lost) ||
+			       counters.packets[WEIR_FLOOR_REFUSED]) ||
+	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_BLOCKS_LOST, counters.blocks_lost) ||
 	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_SOURCES_WANTED,
 			       weir_pressure_sources(limit, weir_clock()));
 }
@@ -216,14 +216,14 @@ static int put_pressure(struct sk_buff *skb, const struct weir_limit *limit)
 static int put_newcomers(struct sk_buff *skb, const struct weir_limit *limit)
 {
 	struct weir_newcomers_state state = { };
-	struct weir_counts counts;
+	struct weir_counters counters;
 
 	if (limit->newcomers.budget)
 		weir_newcomers_peek(&limit->newcomers, weir_clock(), &state);
-	weir_limit_counts(limit, &counts);
+	weir_limit_counters(limit, &counters);
 	return nla_put_string(skb, WEIR_A_NEWCOMERS_LIMIT, limit->cfg.name) ||
 	       weir_nl_put_u64(skb, WEIR_A_NEWCOMERS_REFUSED,
-			       counts.packets[WEIR_NEWCOMERS_REFUSED]) ||
+			       counters.packets[WEIR_NEWCOMERS_REFUSED]) ||
 	       weir_nl_put_u64(skb, WEIR_A_NEWCOMERS_NEXT_NS, weir_ticks_ns(state.wait));
 }
 

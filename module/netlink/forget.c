@@ -20,7 +20,7 @@ struct forget {
 	struct weir_source source;	/* that address */
 	struct weir_net_prefix prefix;	/* what was forgotten under a limit */
 	u64 forgotten;			/* sources */
-	struct weir_source_state *state; /* room for those of a bucket */
+	struct weir_source_state *state; /* room for those of a set */
 };
 
 static int forget_parse(struct genl_info *info, const struct weir_net *wn, struct forget *forget)
@@ -86,23 +86,23 @@ static bool was_there(const struct weir_source_state *state, const struct weir_l
 	       (limit->newcomers.budget && !state->unknown);
 }
 
-static void forget_bucket(const struct weir_net *wn, struct forget *forget,
-			  const struct weir_limit *limit, u32 bucket)
+static void forget_set(const struct weir_net *wn, struct forget *forget,
+		       const struct weir_limit *limit, u32 set)
 {
 	bool all = !forget->within.prefix.family;
 	struct weir_source_state *state = forget->state;
 	unsigned int n;
 
-	n = weir_limit_walk(limit, bucket, weir_clock(), true, state);
+	n = weir_limit_walk(limit, set, weir_clock(), true, state);
 	for (; n--; state++)
 		if (all)
 			forget->forgotten += was_there(state, limit);
 		else if (weir_nl_selects(&forget->within, &state->source, limit->prefix, false))
 			forget_source(wn, forget, limit, &state->source);
-	if (all && !bucket && limit->newcomers.budget)
+	if (all && !set && limit->newcomers.budget)
 		weir_newcomers_learn(&limit->newcomers);
 	if (all)
-		weir_table_clear(limit->table, bucket);
+		weir_table_clear(limit->table, set);
 }
 
 /*
@@ -112,7 +112,7 @@ static void forget_bucket(const struct weir_net *wn, struct forget *forget,
 static int forget_limit(const struct weir_net *wn, struct forget *forget,
 			const struct weir_limit *limit)
 {
-	u32 bucket, buckets = weir_table_buckets(limit->table);
+	u32 set, sets = weir_table_sets(limit->table);
 	struct weir_source masked = forget->source;
 
 	forget->forgotten = 0;
@@ -122,8 +122,8 @@ static int forget_limit(const struct weir_net *wn, struct forget *forget,
 		forget_source(wn, forget, limit, &masked);
 		return 0;
 	}
-	for (bucket = 0; bucket < buckets; bucket++) {
-		forget_bucket(wn, forget, limit, bucket);
+	for (set = 0; set < sets; set++) {
+		forget_set(wn, forget, limit, set);
 		cond_resched();
 		if (fatal_signal_pending(current))
 			return -EINTR;
@@ -183,7 +183,7 @@ int weir_nl_source_forget_doit(struct sk_buff *skb, struct genl_info *info)
 	/* So that no table has a successor meanwhile. */
 	mutex_lock(&wn->lock);
 	config = weir_config_get(wn);
-	forget.state = kvmalloc_array(WEIR_WAYS_MAX, sizeof(*forget.state),
+	forget.state = kvmalloc_array(WEIR_ENTRIES_MAX, sizeof(*forget.state),
 				      GFP_KERNEL | __GFP_NOWARN);
 	reply = nlmsg_new(FORGOTTEN_ROOM * (config ? config->count + 1 : 1), GFP_KERNEL);
 	if (!err)

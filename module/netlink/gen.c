@@ -128,9 +128,9 @@ static const struct netlink_range_validation weir_a_state_tick_ns_range = {
 	.max	= WEIR_TICK_NS_MAX,
 };
 
-static const struct netlink_range_validation weir_a_state_buckets_range = {
+static const struct netlink_range_validation weir_a_state_sets_range = {
 	.min	= 1ULL,
-	.max	= WEIR_BUCKETS_MAX,
+	.max	= WEIR_SETS_MAX,
 };
 
 /* Common nested types */
@@ -249,7 +249,7 @@ const struct nla_policy weir_state_count_nl_policy[WEIR_A_STATE_COUNT_REFUSED + 
 };
 
 const struct nla_policy weir_state_floor_nl_policy[WEIR_A_STATE_FLOOR_STAYS + 1] = {
-	[WEIR_A_STATE_FLOOR_BUCKET] = { .type = NLA_U32, },
+	[WEIR_A_STATE_FLOOR_SET] = { .type = NLA_U32, },
 	[WEIR_A_STATE_FLOOR_COUNT] = NLA_POLICY_NESTED(weir_state_count_nl_policy),
 	[WEIR_A_STATE_FLOOR_ENDS] = { .type = NLA_U8, },
 	[WEIR_A_STATE_FLOOR_STAYS] = { .type = NLA_U8, },
@@ -514,7 +514,7 @@ static const struct nla_policy weir_source_merge_nl_policy[WEIR_A_STATE_ADD + 1]
 	[WEIR_A_STATE_TICK_NS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_state_tick_ns_range),
 	[WEIR_A_STATE_PREFIX4] = NLA_POLICY_MAX(NLA_U8, 32),
 	[WEIR_A_STATE_PREFIX6] = NLA_POLICY_MAX(NLA_U8, 128),
-	[WEIR_A_STATE_BUCKETS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_state_buckets_range),
+	[WEIR_A_STATE_SETS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_state_sets_range),
 	[WEIR_A_STATE_FLOORS_NS] = { .type = NLA_U64, },
 	[WEIR_A_STATE_BUDGET] = NLA_POLICY_NESTED(weir_state_budget_nl_policy),
 	[WEIR_A_STATE_NEWCOMERS] = NLA_POLICY_NESTED(weir_state_newcomers_nl_policy),

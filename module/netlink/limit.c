@@ -19,10 +19,10 @@ static int sources_count(const struct weir_net *wn, u32 id, struct weir_counted 
 {
 	struct weir_source_state *state;
 	const struct weir_limit *limit;
-	u32 bucket = 0, buckets;
+	u32 set = 0, sets;
 	unsigned int n;
 
-	state = kvmalloc_array(WEIR_WAYS_MAX, sizeof(*state), GFP_KERNEL | __GFP_NOWARN);
+	state = kvmalloc_array(WEIR_ENTRIES_MAX, sizeof(*state), GFP_KERNEL | __GFP_NOWARN);
 	if (!state) {
 		NL_SET_ERR_MSG(extack,
 			       "no memory to count the sources; ask without statistics or try again");
@@ -33,9 +33,9 @@ static int sources_count(const struct weir_net *wn, u32 id, struct weir_counted 
 		cond_resched();
 		rcu_read_lock();
 		limit = weir_limit_by_id(weir_config_get(wn), id);
-		buckets = limit ? weir_table_buckets(limit->table) : 0;
-		n = bucket < buckets ?
-		    weir_limit_walk(limit, bucket, weir_clock(), true, state) : 0;
+		sets = limit ? weir_table_sets(limit->table) : 0;
+		n = set < sets ?
+		    weir_limit_walk(limit, set, weir_clock(), true, state) : 0;
 		rcu_read_unlock();
 		while (n--) {
 			count->live += state[n].live;
@@ -43,12 +43,12 @@ static int sources_count(const struct weir_net *wn, u32 id, struct weir_counted 
 			count->limited += state[n].wait && !state[n].blocked;
 			count->known += !state[n].unknown;
 		}
-	} while (++bucket < buckets && !fatal_signal_pending(current));
+	} while (++set < sets && !fatal_signal_pending(current));
 	kvfree(state);
-	return bucket < buckets ? -EINTR : 0;
+	return set < sets ? -EINTR : 0;
 }
 
-static int put_counters(struct sk_buff *skb, const struct weir_counts *counts,
+static int put_counters(struct sk_buff *skb, const struct weir_counters *counters,
 			unsigned int fates)
 {
 	static const u8 attr[] = {
@@ -68,17 +68,17 @@ static int put_counters(struct sk_buff *skb, const struct weir_counts *counts,
 	unsigned int i;
 
 	for (i = WEIR_ADMITTED; i <= WEIR_ELSEWHERE; i++) {
-		packets += counts->packets[i];
-		bytes += counts->bytes[i];
+		packets += counters->packets[i];
+		bytes += counters->bytes[i];
 	}
 	if (weir_nl_put_counter(skb, WEIR_A_LIMIT_STATS_MATCHED, packets, bytes))
 		return -EMSGSIZE;
 	for (i = 0; i < fates; i++)
-		if (weir_nl_put_counter(skb, attr[i], counts->packets[i], counts->bytes[i]))
+		if (weir_nl_put_counter(skb, attr[i], counters->packets[i], counters->bytes[i]))
 			return -EMSGSIZE;
-	return weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_EVICTIONS, counts->evictions) ||
-	       weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_PENALTIES, counts->penalties) ||
-	       weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_BLOCKS_LOST, counts->blocks_lost);
+	return weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_EVICTIONS, counters->evictions) ||
+	       weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_PENALTIES, counters->penalties) ||
+	       weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_BLOCKS_LOST, counters->blocks_lost);
 }
 
 static int put_newcomers_now(struct sk_buff *skb, const struct weir_limit *limit,
@@ -92,19 +92,19 @@ static int put_newcomers_now(struct sk_buff *skb, const struct weir_limit *limit
 }
 
 static int put_stats(struct sk_buff *skb, const struct weir_limit *limit,
-		     const struct weir_counts *counts, const struct weir_counted *sources)
+		     const struct weir_counters *counters, const struct weir_counted *sources)
 {
 	struct nlattr *nest = nla_nest_start(skb, WEIR_A_LIMIT_STATS);
 	u64 wanted = weir_pressure_sources(limit, weir_clock());
 
-	if (!nest || put_counters(skb, counts, limit->newcomers.budget ?
+	if (!nest || put_counters(skb, counters, limit->newcomers.budget ?
 				 WEIR_BUDGET_REFUSED : WEIR_NEWCOMERS_REFUSED) ||
 	    weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_SOURCES_NOW, sources->live) ||
 	    weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_BLOCKED_NOW, sources->blocked) ||
 	    weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_LIMITED_NOW, sources->limited) ||
 	    (limit->newcomers.budget && put_newcomers_now(skb, limit, sources)) ||
 	    (limit->cfg.log &&
-	     weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_LOGGED, counts->logged)) ||
+	     weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_LOGGED, counters->logged)) ||
 	    (wanted && weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_SOURCES_WANTED, wanted)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
@@ -128,12 +128,12 @@ static int put_newcomers(struct sk_buff *skb, const struct weir_newcomers_config
 
 /* Put what was asked for, and what its budgets are. */
 int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit,
-		      const struct weir_counts *counts)
+		      const struct weir_counters *counters)
 {
 	const struct weir_limit_config *cfg = &limit->cfg;
 
 	return nla_put_string(skb, WEIR_A_LIMIT_NAME, cfg->name) ||
-	       weir_nl_put_budgets(skb, limit, counts) ||
+	       weir_nl_put_budgets(skb, limit, counters) ||
 	       weir_nl_put_zone(skb, cfg) ||
 	       nla_put_u8(skb, WEIR_A_LIMIT_PREFIX4, cfg->prefix.len4) ||
 	       nla_put_u8(skb, WEIR_A_LIMIT_PREFIX6, cfg->prefix.len6) ||
@@ -156,20 +156,20 @@ int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit,
 int weir_nl_put_whole(struct sk_buff *skb, const struct weir_limit *limit,
 		      const struct weir_counted *sources)
 {
-	struct weir_counts counts;
+	struct weir_counters counters;
 
 	if (sources)
-		weir_limit_counts(limit, &counts);
-	return weir_nl_put_limit(skb, limit, sources ? &counts : NULL) ||
+		weir_limit_counters(limit, &counters);
+	return weir_nl_put_limit(skb, limit, sources ? &counters : NULL) ||
 	       weir_nl_put_u64(skb, WEIR_A_LIMIT_MEMORY, weir_table_bytes(limit->table) +
 			       weir_newcomers_bytes(&limit->newcomers)) ||
-	       nla_put_u32(skb, WEIR_A_LIMIT_WAYS, weir_table_ways(limit->table)) ||
+	       nla_put_u32(skb, WEIR_A_LIMIT_ENTRIES, weir_table_entries(limit->table)) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_SOURCE_BYTES,
 			   weir_table_source_bytes(limit->table)) ||
 	       (limit->budgets && (limit->prefix.len4 || limit->prefix.len6) &&
 		nla_put_u32(skb, WEIR_A_LIMIT_BLOCKS, weir_table_blocks_most(limit->table))) ||
 	       put_learning(skb, limit) ||
-	       (sources && put_stats(skb, limit, &counts, sources)) ? -EMSGSIZE : 0;
+	       (sources && put_stats(skb, limit, &counters, sources)) ? -EMSGSIZE : 0;
 }
 
 /* Reply with the limit that the request names. */

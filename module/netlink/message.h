@@ -111,7 +111,7 @@ typedef int weir_nl_edit(struct weir_edit *edit, const struct weir_nl_object *ob
 weir_nl_edit weir_nl_list_edit;
 
 int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit,
-		      const struct weir_counts *counts);
+		      const struct weir_counters *counters);
 
 /* Lists of prefixes: list.c */
 int weir_nl_lists(struct weir_edit *edit, struct genl_info *info);
@@ -121,7 +121,7 @@ int weir_nl_budgets(struct nlattr **attrs, const struct nlattr *head, int len,
 		    struct weir_limit_config *cfg, u8 *place, struct netlink_ext_ack *extack);
 int weir_nl_put_zone(struct sk_buff *skb, const struct weir_limit_config *cfg);
 int weir_nl_put_budgets(struct sk_buff *skb, const struct weir_limit *limit,
-			const struct weir_counts *counts);
+			const struct weir_counters *counters);
 int weir_nl_put_counts(struct sk_buff *skb, const struct weir_limit *limit,
 		       const struct weir_source_state *state, const u64 *slot);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The dump of sources. It walks one table after the other, bucket by bucket, and
- * holds no lock and no reference between two buckets, so that a reader that stalls
+ * The dump of sources. It walks one table after the other, set by set, and
+ * holds no lock and no reference between two sets, so that a reader that stalls
  * cannot keep an old table; if limits changed meanwhile, the dump is marked as
  * interrupted. For the worst sources it walks all tables first.
  */
@@ -14,7 +14,7 @@
 #include "path/refusal.h"
 #include "table/shared.h"
 
-/* A source, when its bucket was walked. */
+/* A source, when its set was walked. */
 struct found {
 	struct weir_source_state state;
 	u32 limit;			/* id */
@@ -30,12 +30,12 @@ struct show {
 	bool by_count;			/* rank by count, else by drops */
 	bool ranked;			/* only the worst, else all in the walk's order */
 	u32 at;				/* index of the limit that is walked */
-	u32 bucket;			/* the next one */
-	struct weir_source_state state[WEIR_WAYS_MAX];
+	u32 set;			/* the next one */
+	struct weir_source_state state[WEIR_ENTRIES_MAX];
 	u32 next;			/* of @found */
 	u32 count;			/* of those, at most @room */
 	u32 room;
-	struct found found[];		/* in the last bucket, or the worst in order */
+	struct found found[];		/* in the last set, or the worst in order */
 };
 
 static bool show_wants(const struct show *show, const struct weir_source_state *state,
@@ -79,39 +79,38 @@ static void found_add(struct show *show, const struct weir_source_state *state, 
 	show->found[at] = (struct found) { .state = *state, .limit = limit };
 }
 
-/* The sources of the bucket that is walked; @whether as in weir_table_walk(). */
-static unsigned int bucket_states(struct show *show, const struct weir_net *wn,
-				  const struct weir_limit *limit, bool whether)
+/* The sources of the set that is walked; @whether as in weir_table_walk(). */
+static unsigned int set_states(struct show *show, const struct weir_net *wn,
+			       const struct weir_limit *limit, bool whether)
 {
 	u64 now = weir_clock();
 	unsigned int i, n;
 
-	n = weir_limit_walk(limit, show->bucket, now, whether, show->state);
+	n = weir_limit_walk(limit, show->set, now, whether, show->state);
 	weir_refusals_pending(wn, limit, show->state, n);
 	for (i = 0; i < n; i++)
 		weir_batches_unspent(limit->table, now, &show->state[i], NULL);
 	return n;
 }
 
-/* Under rcu_read_lock(). Few buckets have one of the worst, of which more is told. */
-static void bucket_walk(struct show *show, const struct weir_net *wn,
-			const struct weir_limit *limit)
+/* Under rcu_read_lock(). Few sets have one of the worst, of which more is told. */
+static void set_walk(struct show *show, const struct weir_net *wn, const struct weir_limit *limit)
 {
 	const struct weir_source_state *state = show->state;
-	unsigned int n = bucket_states(show, wn, limit, show->ranked);
+	unsigned int n = set_states(show, wn, limit, show->ranked);
 
 	while (n && (!show_wants(show, &state[n - 1], limit->prefix) ||
 		     found_at(show, &state[n - 1]) == show->room))
 		n--;
 	if (n && show->ranked)
-		n = bucket_states(show, wn, limit, false);
+		n = set_states(show, wn, limit, false);
 	for (; n--; state++)
 		if (show_wants(show, state, limit->prefix))
 			found_add(show, state, limit->id);
-	show->bucket++;
+	show->set++;
 }
 
-/* Walk the next bucket, if any, of the next limit. Returns 1, 0 at the end, or -EINTR. */
+/* Walk the next set, if any, of the next limit. Returns 1, 0 at the end, or -EINTR. */
 static int show_walk(struct show *show, const struct weir_net *wn)
 {
 	const struct weir_limit *limit;
@@ -121,11 +120,11 @@ static int show_walk(struct show *show, const struct weir_net *wn)
 		return -EINTR;
 	rcu_read_lock();
 	limit = weir_nl_limit_next(weir_config_get(wn), show->name, &show->at);
-	if (limit && show->bucket < weir_table_buckets(limit->table)) {
-		bucket_walk(show, wn, limit);
+	if (limit && show->set < weir_table_sets(limit->table)) {
+		set_walk(show, wn, limit);
 	} else {
 		show->at++;
-		show->bucket = 0;
+		show->set = 0;
 	}
 	rcu_read_unlock();
 	return !!limit;
@@ -159,7 +158,7 @@ static int show_parse(struct show *show, const struct weir_net *wn, struct nlatt
 static struct show *show_start(struct netlink_callback *cb, const struct weir_net *wn)
 {
 	struct nlattr **attrs = weir_dump_attrs(cb), *top = attrs[WEIR_A_SOURCE_TOP];
-	u32 room = top ? nla_get_u32(top) : WEIR_WAYS_MAX;
+	u32 room = top ? nla_get_u32(top) : WEIR_ENTRIES_MAX;
 	struct show *show;
 	int err;
 

@@ -23,7 +23,7 @@
 
 static_assert(WEIR_COUNT_MAX == WEIR_NUMBERS_BYTES);
 
-/* How many ways and floors are looked at without a pause. */
+/* How many entries and floors are looked at without a pause. */
 #define LOOKS_MAX	4096
 
 /* The state of a dump, in args[0]. */
@@ -36,8 +36,8 @@ struct state_dump {
 	u64 since;		/* from the slot of this tick on */
 	u64 least;		/* and so often in the window */
 	u64 cursor;		/* @since of the next dump */
-	u32 bucket;		/* the next one */
-	u32 way;		/* likewise, in it */
+	u32 set;		/* the next one */
+	u32 entry;		/* likewise, in it */
 	u64 tick;		/* of the message */
 	struct weir_saved saved;
 	u8 numbers[WEIR_NUMBERS_BYTES];
@@ -54,47 +54,47 @@ static u64 ns_ticks(u64 ns)
 	return mul_u64_u64_div_u64(ns, HZ, NSEC_PER_SEC) + !!left;
 }
 
-/* Put how a count is to be read. */
+/* Put how counts of a meter are to be read. */
 static int put_budget(struct sk_buff *skb, const struct weir_limit *limit, unsigned int i,
 		      u64 tick)
 {
 	const struct weir_table *table = limit->table;
-	const struct weir_count_spec *spec = &table->spec.count[i];
-	const struct weir_count *count = &table->count[i];
+	const struct weir_meter_spec *spec = &table->spec.meter[i];
+	const struct weir_meter *meter = &table->meter[i];
 	u64 renews = weir_table_renews(table, i), phase = 0;
-	u32 mode = count->calendar ? WEIR_MODE_CALENDAR : WEIR_MODE_STRICT;
+	u32 mode = meter->calendar ? WEIR_MODE_CALENDAR : WEIR_MODE_STRICT;
 
-	if (count->shape.kind != WEIR_COUNT_RING)
-		mode = count->shape.kind == WEIR_COUNT_LEAK ? WEIR_MODE_BUCKET : WEIR_MODE_EXACT;
-	else if (spec->lenient && !count->calendar)
+	if (meter->shape.kind != WEIR_COUNT_RING)
+		mode = meter->shape.kind == WEIR_COUNT_LEAK ? WEIR_MODE_BUCKET : WEIR_MODE_EXACT;
+	else if (spec->lenient && !meter->calendar)
 		mode = WEIR_MODE_LENIENT;
-	if (count->slot_inverse)
-		phase = tick - weir_count_begins(count, weir_count_slot(count, tick));
-	return nla_put_u32(skb, WEIR_A_STATE_BUDGET_UNIT, count->bytes) ||
+	if (meter->slot_inverse)
+		phase = tick - weir_meter_begins(meter, weir_meter_slot(meter, tick));
+	return nla_put_u32(skb, WEIR_A_STATE_BUDGET_UNIT, meter->bytes) ||
 	       nla_put_u32(skb, WEIR_A_STATE_BUDGET_MODE, mode) ||
 	       weir_nl_put_u64(skb, WEIR_A_STATE_BUDGET_BUDGET,
 			       weir_limit_room_joined(limit, i)) ||
 	       (spec->rate && weir_nl_put_u64(skb, WEIR_A_STATE_BUDGET_RATE, spec->rate)) ||
 	       nla_put_u32(skb, WEIR_A_STATE_BUDGET_SLOTS, spec->slots) ||
 	       weir_nl_put_u64(skb, WEIR_A_STATE_BUDGET_SLOT_NS,
-			       weir_ticks_ns(count->slot_ticks)) ||
-	       weir_nl_put_u64(skb, WEIR_A_STATE_BUDGET_WINDOW_NS, weir_ticks_ns(count->window)) ||
+			       weir_ticks_ns(meter->slot_ticks)) ||
+	       weir_nl_put_u64(skb, WEIR_A_STATE_BUDGET_WINDOW_NS, weir_ticks_ns(meter->window)) ||
 	       weir_nl_put_u64(skb, WEIR_A_STATE_BUDGET_PHASE_NS, weir_ticks_ns(phase)) ||
 	       (renews && weir_nl_put_u64(skb, WEIR_A_STATE_BUDGET_RENEWS, renews)) ||
-	       nla_put_u32(skb, WEIR_A_STATE_BUDGET_WIDTH, count->shape.width) ? -EMSGSIZE : 0;
+	       nla_put_u32(skb, WEIR_A_STATE_BUDGET_WIDTH, meter->shape.width) ? -EMSGSIZE : 0;
 }
 
-static int put_count(struct sk_buff *skb, int attr, const struct weir_count *count,
-		     const struct weir_wheel *wheel, u8 numbers[WEIR_NUMBERS_BYTES])
+static int put_count(struct sk_buff *skb, int attr, const struct weir_meter *meter,
+		     const struct weir_count *count, u8 numbers[WEIR_NUMBERS_BYTES])
 {
-	unsigned int bytes = weir_count_keep(count, wheel, numbers);
+	unsigned int bytes = weir_count_keep(meter, count, numbers);
 	struct nlattr *nest = nla_nest_start(skb, attr);
 	u32 ago;
 
 	if (!nest || nla_put(skb, WEIR_A_STATE_COUNT_NUMBERS, bytes, numbers) ||
-	    (weir_count_keep_refusal(count, wheel, &ago) &&
+	    (weir_count_keep_refusal(meter, count, &ago) &&
 	     (weir_nl_put_u64(skb, WEIR_A_STATE_COUNT_WANTED,
-			      weir_count_wanted(&count->shape, wheel, wheel->at)) ||
+			      weir_count_wanted(&meter->shape, count, count->at)) ||
 	      nla_put_u32(skb, WEIR_A_STATE_COUNT_REFUSED, ago))))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
@@ -104,11 +104,11 @@ static int put_count(struct sk_buff *skb, int attr, const struct weir_count *cou
 static int put_counts(struct sk_buff *skb, int attr, const struct weir_table *table,
 		      struct state_dump *dump)
 {
-	const struct weir_count *count = table->count;
+	const struct weir_meter *meter = table->meter;
 	unsigned int i;
 
-	for (i = 0; i <= table->more; i++, count++)
-		if (put_count(skb, attr, count, weir_saved_wheel(&dump->saved, count),
+	for (i = 0; i <= table->more; i++, meter++)
+		if (put_count(skb, attr, meter, weir_saved_count(&dump->saved, meter),
 			      dump->numbers))
 			return -EMSGSIZE;
 	return 0;
@@ -122,24 +122,24 @@ static int put_newcomers(struct sk_buff *skb, const struct weir_limit *limit,
 	const struct weir_newcomers *newcomers = &limit->newcomers;
 	u64 learning = weir_newcomers_learning(&limit->newcomers), slot = 0;
 	struct weir_pool_state state;
-	struct weir_wheel *wheel = (struct weir_wheel *)state.wheel;
+	struct weir_count *count = (struct weir_count *)state.count;
 	unsigned int i;
 
 	if (!nest)
 		return -EMSGSIZE;
 	for (i = 0; i < WEIR_NEWCOMERS_POOLS; i++) {
 		weir_pool_peek(&newcomers->pool[i], dump->tick, newcomers->budget, &state);
-		slot = weir_count_slot(&state.count, dump->tick);
-		if (wheel->at != (u32)slot)
+		slot = weir_meter_slot(&state.meter, dump->tick);
+		if (count->at != (u32)slot)
 			return -EAGAIN;
-		if (put_count(skb, WEIR_A_STATE_NEWCOMERS_COUNT, &state.count, wheel,
+		if (put_count(skb, WEIR_A_STATE_NEWCOMERS_COUNT, &state.meter, count,
 			      dump->numbers))
 			return -EMSGSIZE;
 	}
 	if (weir_nl_put_u64(skb, WEIR_A_STATE_NEWCOMERS_SLOT_NS,
-			    weir_ticks_ns(state.count.slot_ticks)) ||
+			    weir_ticks_ns(state.meter.slot_ticks)) ||
 	    weir_nl_put_u64(skb, WEIR_A_STATE_NEWCOMERS_PHASE_NS,
-			    weir_ticks_ns(dump->tick - weir_count_begins(&state.count, slot))) ||
+			    weir_ticks_ns(dump->tick - weir_meter_begins(&state.meter, slot))) ||
 	    (learning &&
 	     weir_nl_put_u64(skb, WEIR_A_STATE_NEWCOMERS_LEARN_NS, weir_ticks_ns(learning))))
 		return -EMSGSIZE;
@@ -162,7 +162,7 @@ static int put_limit(struct sk_buff *skb, const struct weir_net *wn,
 	    weir_nl_put_u64(skb, WEIR_A_STATE_TICK_NS, weir_ticks_ns(1)) ||
 	    nla_put_u8(skb, WEIR_A_STATE_PREFIX4, limit->prefix.len4) ||
 	    nla_put_u8(skb, WEIR_A_STATE_PREFIX6, limit->prefix.len6) ||
-	    nla_put_u32(skb, WEIR_A_STATE_BUCKETS, weir_table_buckets(table)) ||
+	    nla_put_u32(skb, WEIR_A_STATE_SETS, weir_table_sets(table)) ||
 	    (ends && weir_nl_put_u64(skb, WEIR_A_STATE_FLOORS_NS, weir_ticks_ns(ends))) ||
 	    (dump->changes &&
 	     weir_nl_put_u64(skb, WEIR_A_STATE_SINCE_NS, weir_ticks_ns(dump->cursor))))
@@ -228,7 +228,7 @@ static int put_floor(struct sk_buff *skb, const struct weir_limit *limit, struct
 	const struct weir_floor *floor = &dump->saved.floor;
 	struct nlattr *nest = nla_nest_start(skb, WEIR_A_STATE_FLOOR);
 
-	if (!nest || nla_put_u32(skb, WEIR_A_STATE_FLOOR_BUCKET, dump->bucket) ||
+	if (!nest || nla_put_u32(skb, WEIR_A_STATE_FLOOR_SET, dump->set) ||
 	    put_counts(skb, WEIR_A_STATE_FLOOR_COUNT, limit->table, dump) ||
 	    (floor->ends && nla_put_u8(skb, WEIR_A_STATE_FLOOR_ENDS, floor->ends)) ||
 	    (floor->stays && nla_put_u8(skb, WEIR_A_STATE_FLOOR_STAYS, floor->stays)))
@@ -237,13 +237,13 @@ static int put_floor(struct sk_buff *skb, const struct weir_limit *limit, struct
 	return 0;
 }
 
-/* Go on to the next way or floor. Returns false behind the last one. */
+/* Go on to the next entry or floor. Returns false behind the last one. */
 static bool dump_next(struct state_dump *dump, const struct weir_table *table)
 {
-	dump->way = dump->floors || dump->way + 1 == table->ways ? 0 : dump->way + 1;
-	if (dump->way || ++dump->bucket < weir_table_buckets(table))
+	dump->entry = dump->floors || dump->entry + 1 == table->entries ? 0 : dump->entry + 1;
+	if (dump->entry || ++dump->set < weir_table_sets(table))
 		return true;
-	dump->bucket = 0;
+	dump->set = 0;
 	dump->floors = !dump->floors && !dump->changes;
 	return dump->floors;
 }
@@ -251,7 +251,7 @@ static bool dump_next(struct state_dump *dump, const struct weir_table *table)
 /* Is there a source to put at the cursor? As weir_saved_source(). */
 static int source_next(const struct weir_table *table, struct state_dump *dump)
 {
-	int ret = weir_saved_source(table, dump->bucket, dump->way, dump->tick, &dump->saved);
+	int ret = weir_saved_source(table, dump->set, dump->entry, dump->tick, &dump->saved);
 
 	return ret > 0 && dump->changes ?
 	       weir_saved_changed(table, &dump->saved, dump->since, dump->tick, dump->least) : ret;
@@ -266,7 +266,7 @@ static int put_objects(struct sk_buff *skb, const struct weir_net *wn,
 
 	do {
 		err = dump->floors ?
-		      weir_saved_floor(limit->table, dump->bucket, dump->tick, &dump->saved) :
+		      weir_saved_floor(limit->table, dump->set, dump->tick, &dump->saved) :
 		      source_next(limit->table, dump);
 		if (err < 0)
 			return err;
@@ -440,7 +440,7 @@ static u32 slot_base(u32 slot, u64 lasted, u64 tick)
 	return was >= now ? was - now : slot - now + was;
 }
 
-/* Parse how the slots of the i-th saved count lie in time. */
+/* Parse how the slots of the i-th saved meter lie in time. */
 static int clock_parse(struct merge *merge, unsigned int i, u64 slot_ns,
 		       const struct nlattr *phase, struct netlink_ext_ack *extack)
 {
@@ -454,9 +454,9 @@ static int clock_parse(struct merge *merge, unsigned int i, u64 slot_ns,
 	return 0;
 }
 
-/* Parse how the i-th saved count is to be read. */
+/* Parse how counts of the i-th saved meter are to be read. */
 static int budget_parse(const struct nlattr *nest, struct merge *merge,
-			struct weir_count_spec *spec, unsigned int i,
+			struct weir_meter_spec *spec, unsigned int i,
 			struct netlink_ext_ack *extack)
 {
 	struct nlattr *attrs[WEIR_A_STATE_BUDGET_WIDTH + 1];
@@ -492,9 +492,9 @@ static int budget_parse(const struct nlattr *nest, struct merge *merge,
 			  weir_calendar_ended(weir_nl_uint(attrs[WEIR_A_STATE_BUDGET_RENEWS], 0));
 	slot = ns_ticks(slot_ns);
 	window = ns_ticks(weir_nl_uint(attrs[WEIR_A_STATE_BUDGET_WINDOW_NS], 0));
-	*spec = (struct weir_count_spec) {
+	*spec = (struct weir_meter_spec) {
 		/* As wide as any, or with as many entries. */
-		.budget = exact ? WEIR_LOG_ENTRIES : WEIR_BYTES_MAX,
+		.budget = exact ? WEIR_LOG_CELLS : WEIR_BYTES_MAX,
 		.rate = weir_nl_uint(attrs[WEIR_A_STATE_BUDGET_RATE], 0),
 		.slot_ticks = slot,
 		.slots = slots,
@@ -510,16 +510,16 @@ static int budget_parse(const struct nlattr *nest, struct merge *merge,
 
 /* Have a calendar of the saved table be the one here with periods as long, if there is one. */
 static void calendar_find(const struct weir_table *table, struct weir_table *was,
-			  struct weir_count *count)
+			  struct weir_meter *meter)
 {
 	unsigned int i;
 
-	count->calendar = was->calendar;
+	meter->calendar = was->calendar;
 	for (i = 0; i <= table->more; i++)
-		if (table->count[i].calendar && table->count[i].slot_ticks == count->slot_ticks) {
-			count->calendar = table->count[i].calendar;
+		if (table->meter[i].calendar && table->meter[i].slot_ticks == meter->slot_ticks) {
+			meter->calendar = table->meter[i].calendar;
 			/* Pairs with its timer. */
-			count->base = READ_ONCE(table->count[i].base);
+			meter->base = READ_ONCE(table->meter[i].base);
 		}
 }
 
@@ -537,26 +537,26 @@ static int budgets_parse(struct merge *merge, const struct genl_info *info)
 			continue;
 		if (n == WEIR_BUDGETS_MAX)
 			return weir_nl_refuse(info->extack, attr, "a limit has at most 4 budgets");
-		err = budget_parse(attr, merge, &spec.count[n], n, info->extack);
+		err = budget_parse(attr, merge, &spec.meter[n], n, info->extack);
 		if (err)
 			return err;
 		n++;
 	}
 	weir_table_plan(was, &spec);
-	was->mask = nla_get_u32(info->attrs[WEIR_A_STATE_BUCKETS]) - 1;
+	was->mask = nla_get_u32(info->attrs[WEIR_A_STATE_SETS]) - 1;
 	for (i = 0; i < n; i++)
-		if (spec.count[i].calendar_ms)
-			calendar_find(merge->limit->table, was, &was->count[i]);
+		if (spec.meter[i].calendar_ms)
+			calendar_find(merge->limit->table, was, &was->meter[i]);
 	return 0;
 }
 
-/* Read a count into the saved table's wheel. */
+/* Read a count into the saved table's. */
 static int count_parse(const struct nlattr *nest, struct merge *merge, unsigned int i,
 		       struct netlink_ext_ack *extack)
 {
 	struct nlattr *attrs[WEIR_A_STATE_COUNT_REFUSED + 1], *numbers;
-	const struct weir_count *count = &merge->was->count[i];
-	struct weir_wheel *wheel;
+	const struct weir_meter *meter = &merge->was->meter[i];
+	struct weir_count *count;
 	int err;
 
 	if (i > merge->was->more)
@@ -565,14 +565,14 @@ static int count_parse(const struct nlattr *nest, struct merge *merge, unsigned 
 			   extack);
 	if (err)
 		return err;
-	wheel = weir_saved_wheel(&merge->saved, count);
+	count = weir_saved_count(&merge->saved, meter);
 	numbers = attrs[WEIR_A_STATE_COUNT_NUMBERS];
-	if (!weir_count_restore(count, wheel, numbers ? nla_data(numbers) : NULL,
+	if (!weir_count_restore(meter, count, numbers ? nla_data(numbers) : NULL,
 				numbers && !merge->ended[i] ? nla_len(numbers) : 0,
 				merge->width[i], &merge->clock[i]))
-		return weir_nl_refuse(extack, nest, "no count of this budget has such numbers");
+		return weir_nl_refuse(extack, nest, "no meter of this budget has such numbers");
 	if (attrs[WEIR_A_STATE_COUNT_WANTED] && !merge->ended[i])
-		weir_count_restore_refusal(count, wheel,
+		weir_count_restore_refusal(meter, count,
 					   nla_get_u64(attrs[WEIR_A_STATE_COUNT_WANTED]),
 					   weir_nl_uint(attrs[WEIR_A_STATE_COUNT_REFUSED], 0),
 					   &merge->clock[i]);
@@ -597,7 +597,7 @@ static int counts_parse(const struct nlattr *object, int type, struct merge *mer
 	}
 	if (n <= merge->was->more)
 		return weir_nl_refuse(extack, object, "there are fewer counts than budgets");
-	weir_counts_advance(merge->was, &merge->saved.wheel->wheel, merge->now);
+	weir_counts_advance(merge->was, &merge->saved.count->count, merge->now);
 	return 0;
 }
 
@@ -703,16 +703,16 @@ static int floor_merge(const struct nlattr *nest, struct merge *merge, bool chec
 	      counts_parse(nest, WEIR_A_STATE_FLOOR_COUNT, merge, extack);
 	if (err)
 		return err;
-	if (weir_nl_uint(attrs[WEIR_A_STATE_FLOOR_BUCKET], 0) > merge->was->mask)
-		return weir_nl_refuse(extack, attrs[WEIR_A_STATE_FLOOR_BUCKET] ?: nest,
-				      "the table that was saved had no such bucket");
+	if (weir_nl_uint(attrs[WEIR_A_STATE_FLOOR_SET], 0) > merge->was->mask)
+		return weir_nl_refuse(extack, attrs[WEIR_A_STATE_FLOOR_SET] ?: nest,
+				      "the table that was saved had no such set");
 	if (check)
 		return 0;
 	merge->saved.floor = (struct weir_floor) {
 		.ends = weir_nl_uint(attrs[WEIR_A_STATE_FLOOR_ENDS], 0),
 		.stays = weir_nl_uint(attrs[WEIR_A_STATE_FLOOR_STAYS], 0),
 	};
-	weir_saved_merge_floor(&of, weir_nl_uint(attrs[WEIR_A_STATE_FLOOR_BUCKET], 0),
+	weir_saved_merge_floor(&of, weir_nl_uint(attrs[WEIR_A_STATE_FLOOR_SET], 0),
 			       &merge->saved, merge->now);
 	merge->merged++;
 	return 0;
@@ -749,9 +749,9 @@ static int newcomers_merge(struct merge *merge, const struct genl_info *info, bo
 	      weir_nl_require(attrs, nest, WEIR_A_STATE_NEWCOMERS_SLOT_NS,
 			      "the length of the newcomers' slots is missing", info->extack);
 	for (i = 0; i < WEIR_NEWCOMERS_POOLS && !err; i++) {
-		spec.count[i] = (struct weir_count_spec) {
+		spec.meter[i] = (struct weir_meter_spec) {
 			.budget = WEIR_PACKETS_MAX, .slots = WEIR_POOL_SLOTS,
-			.slot_ticks = newcomers->pool ? newcomers->pool->count.slot_ticks : 1,
+			.slot_ticks = newcomers->pool ? newcomers->pool->meter.slot_ticks : 1,
 		};
 		merge->width[i] = sizeof(u32);
 		merge->ended[i] = false;
@@ -766,7 +766,7 @@ static int newcomers_merge(struct merge *merge, const struct genl_info *info, bo
 		return err;
 	for (i = 0; i < WEIR_NEWCOMERS_POOLS; i++)
 		weir_pool_merge(&newcomers->pool[i],
-				weir_saved_wheel(&merge->saved, &merge->was->count[i]), merge->add);
+				weir_saved_count(&merge->saved, &merge->was->meter[i]), merge->add);
 	if (merge->add)
 		return 0;
 	/* Not for longer than they would have been. */
@@ -806,7 +806,7 @@ static int merge_check(const struct merge *merge, const struct genl_info *info)
 		{ WEIR_A_STATE_TICK_NS, "the length of a tick of that clock is missing" },
 		{ WEIR_A_STATE_PREFIX4, "the prefix length of IPv4 sources is missing" },
 		{ WEIR_A_STATE_PREFIX6, "the prefix length of IPv6 sources is missing" },
-		{ WEIR_A_STATE_BUCKETS, "the number of buckets is missing" },
+		{ WEIR_A_STATE_SETS, "the number of sets is missing" },
 		{ WEIR_A_STATE_BUDGET, "the budgets are missing by which to read the counts" },
 	};
 	const struct nlattr *key = info->attrs[WEIR_A_STATE_HASH_KEY];
@@ -825,10 +825,10 @@ static int merge_check(const struct merge *merge, const struct genl_info *info)
 	if (nla_get_u8(attrs[WEIR_A_STATE_PREFIX6]) != merge->limit->prefix.len6)
 		return weir_nl_refuse(info->extack, attrs[WEIR_A_STATE_PREFIX6],
 				      "the limit counts IPv6 sources of another prefix length");
-	if (!is_power_of_2(nla_get_u32(attrs[WEIR_A_STATE_BUCKETS])))
-		return weir_nl_refuse(info->extack, attrs[WEIR_A_STATE_BUCKETS],
-				      "the number of buckets is a power of two");
-	/* A source with a way may be within a floor that comes later. */
+	if (!is_power_of_2(nla_get_u32(attrs[WEIR_A_STATE_SETS])))
+		return weir_nl_refuse(info->extack, attrs[WEIR_A_STATE_SETS],
+				      "the number of sets is a power of two");
+	/* A source with an entry may be within a floor that comes later. */
 	if (floor && !merge->held)
 		return weir_nl_refuse(info->extack, floor,
 				      "only a limit that is held takes floors: config-replace with hold");

@@ -11,15 +11,15 @@
 #include "limit/stats.h"
 #include "path/events.h"
 
-/* The tick that was charged: the wheel's slot may be ahead of this CPU's clock. */
+/* The tick that was charged: the count's slot may be ahead of this CPU's clock. */
 static u64 charged_at(const struct weir_limit *limit, const struct weir_lookup *lookup)
 {
 	u64 slot = weir_table_slot(limit->table, lookup->tick);
 	u16 late = lookup->receipt.at[0] - slot;
 
 	/* A calendar's slots do not tick. */
-	return !late || limit->table->spec.count[0].calendar_ms ? lookup->tick :
-	       weir_count_begins(limit->table->count, slot + late);
+	return !late || limit->table->spec.meter[0].calendar_ms ? lookup->tick :
+	       weir_meter_begins(limit->table->meter, slot + late);
 }
 
 /* The limit has a penalty and refused the source, which has an entry: block it, if it is time. */

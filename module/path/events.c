@@ -81,7 +81,7 @@ void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
 	event_add(wn, &(struct weir_event) { limit->id, WEIR_CMD_SOURCE_NTF, *source });
 }
 
-/* A newcomer found no way in the table of @limit. Two CPUs may both report it. */
+/* A newcomer found no entry in the table of @limit. Two CPUs may both report it. */
 void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
 			 u64 tick)
 {

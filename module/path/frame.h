@@ -40,8 +40,8 @@ static inline bool weir_frame_refused(const struct weir_frame *frame, struct wei
 	result = weir_refusal_repeat(entry);
 	/* No other flags, so that the compiler knows. */
 	result.flags = WEIR_EARLY | WEIR_REFUSED | (result.flags & WEIR_BUDGET_MASK);
-	weir_count_limit(entry->limit->stats, WEIR_DROPPED, 1, frame->bytes, result);
-	weir_count_seen(wn->stats, WEIR_SEEN_DROPPED, false);
+	weir_stats_limit(entry->limit->stats, WEIR_DROPPED, 1, frame->bytes, result);
+	weir_stats_seen(wn->stats, WEIR_SEEN_DROPPED, false);
 	return true;
 }
 

@@ -34,7 +34,7 @@ static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
 {
 	struct weir_refusal_cache *cache;
 	const struct weir_config *config;
-	struct weir_refusal *entry;
+	struct weir_refusal *cell;
 	struct weir_net *wn = priv;
 	u64 tick = weir_clock();
 	bool drop = true;
@@ -50,10 +50,10 @@ static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
 	/* A traced drop takes the slow path, which reports it. */
 	if (tick < cache->until && weir_skb_single(skb) &&
 	    weir_refusal_find(cache, config, skb_network_header(skb), family, skb->dev, tick,
-			      &skb->len, &entry) && !trace_weir_drop_enabled()) {
-		weir_count_limit(entry->limit->stats, WEIR_DROPPED, 1, skb->len,
-				 weir_refusal_repeat(entry));
-		weir_count_seen(wn->stats, WEIR_SEEN_DROPPED, false);
+			      &skb->len, &cell) && !trace_weir_drop_enabled()) {
+		weir_stats_limit(cell->limit->stats, WEIR_DROPPED, 1, skb->len,
+				 weir_refusal_repeat(cell));
+		weir_stats_seen(wn->stats, WEIR_SEEN_DROPPED, false);
 	} else {
 		drop = weir_verdict(skb, family, wn, config, tick) == WEIR_REFUSE;
 	}

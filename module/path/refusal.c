@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A per-CPU cache of refusals only: an admitted packet never writes it. An entry is
- * valid while the seqcount of the source's way is unchanged, until the slot ends,
+ * A per-CPU cache of refusals only: an admitted packet never writes it. A cell is
+ * valid while the seqcount of the source's entry is unchanged, until the slot ends,
  * and for at most a second, in which no seqcount wraps and a renamed device is
  * forgotten.
  *
- * An entry answers for all packets of its source that arrive on the same device and
+ * A cell answers for all packets of its source that arrive on the same device and
  * cost at least as much. So a refusal is cached only if its limit was the first
  * that matched the packet, and if that limit and those before it look at source and
  * device only, and count equal prefixes; the source is masked to the longest prefix that
  * any of them, or an exemption, distinguishes.
  *
- * The caches belong to a namespace with limits. An entry has the generation of its
+ * The caches belong to a namespace with limits. A cell has the generation of its
  * configuration and answers for no other. A grace period after a change nobody writes
- * the entries of the old configuration: weir_refusals_settle() then counts what is
+ * the cells of the old configuration: weir_refusals_settle() then counts what is
  * pending in them, and only then their CPU uses them again.
  *
- * Packets refused by an entry are counted in it until its source is refused in
- * another slot, or another source takes the expired entry; readers add the pending
- * count. It is added to the way without its lock: if the way is evicted at that
+ * Packets refused by a cell are counted in it until its source is refused in
+ * another slot, or another source takes the expired cell; readers add the pending
+ * count. It is added to the entry without its lock: if the entry is evicted at that
  * moment, the count goes to its new source.
  */
 #include <linux/jiffies.h>
@@ -33,69 +33,69 @@
 
 u32 weir_refused[1 << WEIR_REFUSED_SHIFT];
 
-/* The source of an entry as its limit counts it. */
-static struct weir_source entry_source(const struct weir_refusal *entry)
+/* The source of a cell as its limit counts it. */
+static struct weir_source cell_source(const struct weir_refusal *cell)
 {
-	struct weir_source source = entry->key;
+	struct weir_source source = cell->key;
 
-	weir_source_mask(&source, entry->limit->prefix);
+	weir_source_mask(&source, cell->limit->prefix);
 	return source;
 }
 
-/* Count the pending refusals of an entry in the present copy of its limit. */
-static void entry_flush(const struct weir_net *wn, const struct weir_refusal *entry)
+/* Count the pending refusals of a cell in the present copy of its limit. */
+static void cell_flush(const struct weir_net *wn, const struct weir_refusal *cell)
 {
 	const struct weir_limit *limit = weir_limit_by_id(weir_config_get(wn),
-							  entry->limit->id);
-	struct weir_source source = entry_source(entry);
+							  cell->limit->id);
+	struct weir_source source = cell_source(cell);
 	struct weir_lookup lookup = {
 		.source = &source,
-		.hash = weir_source_hash(&source, entry->limit->prefix,
+		.hash = weir_source_hash(&source, cell->limit->prefix,
 					 &wn->key),
 	};
 
 	if (limit)
-		weir_table_dropped(limit->table, &lookup, entry->count, false);
+		weir_table_dropped(limit->table, &lookup, cell->count, false);
 }
 
 /*
- * Count a refusal in a free entry of this CPU's cache. @source: whole address; @ifindex: of
+ * Count a refusal in a free cell of this CPU's cache. @source: whole address; @ifindex: of
  * the input device; @limit: that refused it; @lookup and @result: in its table, of a single
  * packet. BH off, RCU read lock.
  */
 void weir_refusal_store(const struct weir_net *wn, const struct weir_config *config,
-			struct weir_refusal *entry, const struct weir_source *source,
+			struct weir_refusal *cell, const struct weir_source *source,
 			int ifindex, const struct weir_limit *limit,
 			const struct weir_lookup *lookup, struct weir_result result)
 {
 	struct weir_refusal_cache *cache = this_cpu_ptr(wn->refusals);
 	u64 end;
 
-	if (entry->count) {
-		entry_flush(wn, entry);
-		WRITE_ONCE(entry->count, 0);
-		/* Before another source is stored; pairs with entry_pending(). */
+	if (cell->count) {
+		cell_flush(wn, cell);
+		WRITE_ONCE(cell->count, 0);
+		/* Before another source is stored; pairs with cell_pending(). */
 		smp_wmb();
 	}
 	end = weir_budgets_until(limit->table, lookup, weir_result_budget(result));
-	entry->key = *source;
-	weir_refusal_mask(&config->refusals, &entry->key);
-	entry->ifindex = ifindex;
-	entry->until = min(end, lookup->tick + HZ);
-	cache->until = max(cache->until, entry->until);
-	entry->way = lookup->way;
-	entry->limit = limit;
-	entry->seq = lookup->seq;
-	entry->result.flags = WEIR_REFUSED | (result.flags & WEIR_BUDGET_MASK);
+	cell->key = *source;
+	weir_refusal_mask(&config->refusals, &cell->key);
+	cell->ifindex = ifindex;
+	cell->until = min(end, lookup->tick + HZ);
+	cache->until = max(cache->until, cell->until);
+	cell->entry = lookup->entry;
+	cell->limit = limit;
+	cell->seq = lookup->seq;
+	cell->result.flags = WEIR_REFUSED | (result.flags & WEIR_BUDGET_MASK);
 	/* A block refuses packets of any size. */
-	entry->bytes = weir_result_reason(result) != WEIR_REASON_BLOCK &&
+	cell->bytes = weir_result_reason(result) != WEIR_REASON_BLOCK &&
 		       limit->bytes & BIT(weir_result_budget(result)) ?
 		       lookup->amount[true] : 0;
-	WRITE_ONCE(entry->generation, config->generation);
+	WRITE_ONCE(cell->generation, config->generation);
 	/* Pairs with cache_stored(). */
 	WRITE_ONCE(cache->generation, config->generation);
-	/* Pairs with entry_pending() and weir_refusals_settle(). */
-	smp_store_release(&entry->count, 1);
+	/* Pairs with cell_pending() and weir_refusals_settle(). */
+	smp_store_release(&cell->count, 1);
 }
 
 /* May something be pending in a cache? Not if nothing was stored since before the last change. */
@@ -105,24 +105,24 @@ static bool cache_stored(const struct weir_refusal_cache *cache, u16 generation)
 	return (u16)(generation - READ_ONCE(cache->generation)) <= 2;
 }
 
-/* Add what is pending in an entry to the state of its source. */
-static void entry_pending(const struct weir_refusal *entry,
-			  const struct weir_limit *limit,
-			  struct weir_source_state *state)
+/* Add what is pending in a cell to the state of its source. */
+static void cell_pending(const struct weir_refusal *cell,
+			 const struct weir_limit *limit,
+			 struct weir_source_state *state)
 {
 	struct weir_source source;
 	struct weir_refusal copy;
 	/* Pairs with weir_refusal_store(): the source was stored first. */
-	u32 waiting = smp_load_acquire(&entry->count);
+	u32 waiting = smp_load_acquire(&cell->count);
 
 	/* Its CPU may reuse it for another source meanwhile. */
-	copy = data_race(*entry);
+	copy = data_race(*cell);
 	if (!waiting || copy.limit != limit)
 		return;
-	source = entry_source(&copy);
+	source = cell_source(&copy);
 	/* The count may have been the former source's. */
 	smp_rmb();
-	waiting = min(waiting, READ_ONCE(entry->count));
+	waiting = min(waiting, READ_ONCE(cell->count));
 	if (weir_source_same(&state->source, &source))
 		state->dropped += waiting;
 }
@@ -141,7 +141,7 @@ void weir_refusals_pending(const struct weir_net *wn,
 	int cpu;
 
 	for (i = 0; i < count; i++) {
-		/* As weir_way_dropped(), but at once: a count is of one kind. */
+		/* As weir_entry_dropped(), but at once: a count is of one kind. */
 		if (state[i].observed != limit->observe)
 			state[i].dropped = 0;
 		state[i].observed = limit->observe;
@@ -149,9 +149,9 @@ void weir_refusals_pending(const struct weir_net *wn,
 	for_each_possible_cpu(cpu) {
 		cache = per_cpu_ptr(wn->refusals, cpu);
 		for (i = 0; i < count && cache_stored(cache, config->generation); i++)
-			entry_pending(weir_refusal_entry(cache, &config->refusals,
-							 &state[i].source),
-				      limit, &state[i]);
+			cell_pending(weir_refusal_cell(cache, &config->refusals,
+						       &state[i].source),
+				     limit, &state[i]);
 	}
 }
 
@@ -177,7 +177,7 @@ static void mask_fill(struct weir_refusal_mask *mask, struct weir_prefix prefix)
 	memcpy(mask->ipv6, ipv6.word, sizeof(mask->ipv6));
 }
 
-/* Set what entries stand for, when the configuration is complete otherwise. */
+/* Set what cells stand for, when the configuration is complete otherwise. */
 void weir_refusals_init(struct weir_config *config)
 {
 	struct weir_refusals *refusals = &config->refusals;
@@ -215,7 +215,7 @@ void weir_refusals_settle(struct weir_net *wn)
 {
 	u16 generation = weir_config_get(wn)->generation;
 	struct weir_refusal_cache *cache;
-	struct weir_refusal *entry, *end;
+	struct weir_refusal *cell, *end;
 	int cpu;
 
 	if (!wn->refusals)
@@ -226,15 +226,15 @@ void weir_refusals_settle(struct weir_net *wn)
 		if (!cache_stored(cache, generation))
 			continue;
 		rcu_read_lock();
-		entry = cache->entry;
-		for (end = entry + (1 << WEIR_REFUSALS_SHIFT); entry < end; entry++) {
+		cell = cache->cell;
+		for (end = cell + (1 << WEIR_REFUSALS_SHIFT); cell < end; cell++) {
 			/* Entries of the present one are their CPU's: see weir_refusal_store(). */
-			if (!smp_load_acquire(&entry->count) ||
-			    READ_ONCE(entry->generation) == generation)
+			if (!smp_load_acquire(&cell->count) ||
+			    READ_ONCE(cell->generation) == generation)
 				continue;
-			entry_flush(wn, entry);
+			cell_flush(wn, cell);
 			/* Pairs with weir_refusal_store(): its CPU may have it. */
-			smp_store_release(&entry->count, 0);
+			smp_store_release(&cell->count, 0);
 		}
 		rcu_read_unlock();
 	}
@@ -252,9 +252,9 @@ int weir_refusals_alloc(struct weir_net *wn)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
 		cache = per_cpu_ptr(wn->refusals, cpu);
-		cache->entry = kvmalloc_node(sizeof(*cache->entry) << WEIR_REFUSALS_SHIFT,
-					     gfp, cpu_to_node(cpu));
-		if (!cache->entry)
+		cache->cell = kvmalloc_node(sizeof(*cache->cell) << WEIR_REFUSALS_SHIFT,
+					    gfp, cpu_to_node(cpu));
+		if (!cache->cell)
 			return -ENOMEM;
 	}
 	return 0;
@@ -268,7 +268,7 @@ void weir_refusals_free(struct weir_net *wn)
 	if (!wn->refusals)
 		return;
 	for_each_possible_cpu(cpu)
-		kvfree(per_cpu_ptr(wn->refusals, cpu)->entry);
+		kvfree(per_cpu_ptr(wn->refusals, cpu)->cell);
 	free_percpu(wn->refusals);
 	wn->refusals = NULL;
 }

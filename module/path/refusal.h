@@ -27,20 +27,20 @@ struct weir_refusal {
 	struct weir_source key;	/* source, masked with weir_refusals.key */
 	int ifindex;		/* of the input device */
 	u64 until;		/* tick at which it expires */
-	struct weir_way *way;	/* of the source */
+	struct weir_entry *entry;	/* of the source */
 	const struct weir_limit *limit;	/* that refused it */
-	u32 seq;		/* seqcount of @way then; the entry is valid while it stays */
+	u32 seq;		/* seqcount of @entry then; the cell is valid while it stays */
 	u32 bytes;		/* smallest packet that is refused */
-	u32 count;		/* packets refused that @way has not counted yet */
+	u32 count;		/* packets refused that @entry has not counted yet */
 	u16 generation;		/* of the configuration, 0 if it was never used */
 	struct weir_result result;	/* of a later one: which budget of @limit refuses it */
 } __aligned(64);
 
 /* A CPU's, of a namespace; written with BH off. */
 struct weir_refusal_cache {
-	u64 until;		/* tick at which the last entry expires */
+	u64 until;		/* tick at which the last cell expires */
 	u16 generation;		/* of the configuration that stored last */
-	struct weir_refusal *entry;	/* 1 << WEIR_REFUSALS_SHIFT of them */
+	struct weir_refusal *cell;	/* 1 << WEIR_REFUSALS_SHIFT of them */
 };
 
 #define WEIR_REFUSED_SHIFT 12
@@ -77,11 +77,11 @@ static inline bool weir_refused_lately(__be32 first, __be32 second, u64 tick)
 	return (u32)tick - READ_ONCE(*weir_refused_cell(first, second)) <= 2 * HZ;
 }
 
-/* The entry of a cache for a source, whole or masked. */
+/* The cell of a cache for a source, whole or masked. */
 static inline struct weir_refusal *
-weir_refusal_entry(const struct weir_refusal_cache *cache,
-		   const struct weir_refusals *refusals,
-		   const struct weir_source *source)
+weir_refusal_cell(const struct weir_refusal_cache *cache,
+		  const struct weir_refusals *refusals,
+		  const struct weir_source *source)
 {
 	const struct weir_refusal_mask *index = &refusals->index;
 	__be32 mix;
@@ -93,10 +93,10 @@ weir_refusal_entry(const struct weir_refusal_cache *cache,
 		      (source->word[3] & index->ipv6[3]);
 	else
 		mix = source->word[0] & index->ipv4;
-	return cache->entry + hash_32((__force u32)mix, WEIR_REFUSALS_SHIFT);
+	return cache->cell + hash_32((__force u32)mix, WEIR_REFUSALS_SHIFT);
 }
 
-/* Mask a source to what an entry stands for. */
+/* Mask a source to what a cell stands for. */
 static inline void weir_refusal_mask(const struct weir_refusals *refusals,
 				     struct weir_source *source)
 {
@@ -113,40 +113,40 @@ static inline void weir_refusal_mask(const struct weir_refusals *refusals,
 }
 
 /*
- * Does an entry refuse a packet? @key: its source, masked; @ifindex: of the input device;
+ * Does a cell refuse a packet? @key: its source, masked; @ifindex: of the input device;
  * @bytes: of the packet, which is not GSO. BH off, RCU read lock.
  */
-static inline bool weir_refusal_holds(const struct weir_refusal *entry, u16 generation,
+static inline bool weir_refusal_holds(const struct weir_refusal *cell, u16 generation,
 				      const struct weir_source *key, int ifindex,
 				      u64 tick, u32 bytes)
 {
 	/* Unchanged: nothing was charged, given back or moved since. */
-	return weir_source_same(&entry->key, key) &&
-	       entry->ifindex == ifindex && tick < entry->until &&
-	       entry->generation == generation && bytes >= entry->bytes &&
-	       READ_ONCE(entry->way->seq.sequence) == entry->seq;
+	return weir_source_same(&cell->key, key) &&
+	       cell->ifindex == ifindex && tick < cell->until &&
+	       cell->generation == generation && bytes >= cell->bytes &&
+	       READ_ONCE(cell->entry->seq.sequence) == cell->seq;
 }
 
-/* May an entry be used for a refusal? */
-static inline bool weir_refusal_free(const struct weir_refusal *entry, u16 generation,
+/* May a cell be used for a refusal? */
+static inline bool weir_refusal_free(const struct weir_refusal *cell, u16 generation,
 				     const struct weir_lookup *lookup)
 {
-	if (unlikely(entry->generation != generation))
+	if (unlikely(cell->generation != generation))
 		/* Pairs with weir_refusals_settle(). */
-		return !smp_load_acquire(&entry->count);
-	return lookup->tick >= entry->until ||
-	       (entry->way == lookup->way &&
-		(entry->seq != lookup->seq || lookup->amount[true] < entry->bytes));
+		return !smp_load_acquire(&cell->count);
+	return lookup->tick >= cell->until ||
+	       (cell->entry == lookup->entry &&
+		(cell->seq != lookup->seq || lookup->amount[true] < cell->bytes));
 }
 
 /*
- * Find the entry of a CPU's cache that refuses a packet of @bytes, which is not GSO. @header:
+ * Find the cell of a CPU's cache that refuses a packet of @bytes, which is not GSO. @header:
  * of IP; @dev: its input device. BH off, RCU read lock.
  */
 static __always_inline bool
 weir_refusal_find(const struct weir_refusal_cache *cache, const struct weir_config *config,
 		  const void *header, u8 family, const struct net_device *dev, u64 tick,
-		  const u32 *bytes, struct weir_refusal **entry)
+		  const u32 *bytes, struct weir_refusal **cell)
 {
 	struct weir_source source __weir_uninitialized;
 
@@ -155,24 +155,24 @@ weir_refusal_find(const struct weir_refusal_cache *cache, const struct weir_conf
 	weir_header_source(header, family, dev->ifindex, &source);
 	if (!weir_source_plain(&source))
 		return false;
-	*entry = weir_refusal_entry(cache, &config->refusals, &source);
+	*cell = weir_refusal_cell(cache, &config->refusals, &source);
 	weir_refusal_mask(&config->refusals, &source);
 	/* A packet that exceeds the whole budget is counted apart. */
-	return weir_refusal_holds(*entry, config->generation, &source, dev->ifindex, tick,
+	return weir_refusal_holds(*cell, config->generation, &source, dev->ifindex, tick,
 				  *bytes) &&
-	       *bytes <= (*entry)->limit->largest[true];
+	       *bytes <= (*cell)->limit->largest[true];
 }
 
-/* Count a packet in an entry, and say how it refuses it. */
-static inline struct weir_result weir_refusal_repeat(struct weir_refusal *entry)
+/* Count a packet in a cell, and say how it refuses it. */
+static inline struct weir_result weir_refusal_repeat(struct weir_refusal *cell)
 {
 	/* Pairs with weir_refusals_pending(). */
-	WRITE_ONCE(entry->count, entry->count + 1);
-	return entry->result;
+	WRITE_ONCE(cell->count, cell->count + 1);
+	return cell->result;
 }
 
 void weir_refusal_store(const struct weir_net *wn, const struct weir_config *config,
-			struct weir_refusal *entry, const struct weir_source *source,
+			struct weir_refusal *cell, const struct weir_source *source,
 			int ifindex, const struct weir_limit *limit,
 			const struct weir_lookup *lookup, struct weir_result result);
 void weir_refusals_pending(const struct weir_net *wn,

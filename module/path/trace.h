@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Tracepoints. saddr is the whole address of the sender, IPv4 as IPv6 knows it
- * (::ffff:192.0.2.1); tick is the time that the wheel counted at; budget is the number of
+ * (::ffff:192.0.2.1); tick is the time that the count counted at; budget is the number of
  * the one that refused, from 1; reason is enum weir_reason.
  */
 #undef TRACE_SYSTEM

@@ -21,7 +21,7 @@
 #include "path/refusal.h"
 #include "path/trace.h"
 #include "path/verdict.h"
-#include "table/bucket.h"
+#include "table/set.h"
 
 /* A limit that matches the packet. */
 struct matched {
@@ -83,7 +83,7 @@ static noinline void log_drop(const struct weir_context *ctx, const struct weir_
 }
 
 /*
- * Count a refusal for its source, in the refusal cache if an entry can answer the
+ * Count a refusal for its source, in the refusal cache if a cell can answer the
  * next packet. @first is the index of the limit if no other matched before it,
  * WEIR_LIMITS_MAX otherwise.
  */
@@ -93,7 +93,7 @@ count_refusal(struct weir_context *ctx, struct weir_net *wn, const struct weir_c
 {
 	const struct weir_packet *packet = &ctx->packet;
 	struct weir_lookup *lookup = &ctx->request.lookup;
-	struct weir_refusal *entry = NULL;
+	struct weir_refusal *cell = NULL;
 
 	if (likely(limit->plain)) {
 		weir_refused_note(&packet->source, lookup->tick);
@@ -106,19 +106,19 @@ count_refusal(struct weir_context *ctx, struct weir_net *wn, const struct weir_c
 	if (unlikely(!weir_result_has_entry(result)))
 		return;
 	if (first < config->refusals.limits)
-		entry = weir_refusal_entry(this_cpu_ptr(wn->refusals), &config->refusals,
-					   &packet->source);
+		cell = weir_refusal_cell(this_cpu_ptr(wn->refusals), &config->refusals,
+					 &packet->source);
 	/*
 	 * Packets that a VRF's device passes on again do not use the cache, and an
 	 * exemption from an earlier limit must count its packets.
 	 */
-	if (entry && weir_refusal_free(entry, config->generation, lookup) &&
+	if (cell && weir_refusal_free(cell, config->generation, lookup) &&
 	    !limit->observe && !ctx->place.node && !netif_is_l3_master(packet->in) &&
 	    weir_packet_plain(packet))
-		weir_refusal_store(wn, config, entry, &packet->source, packet->in->ifindex,
+		weir_refusal_store(wn, config, cell, &packet->source, packet->in->ifindex,
 				   limit, lookup, result);
 	else
-		weir_way_dropped(lookup->way, ctx->request.cost.packets, limit->observe);
+		weir_entry_dropped(lookup->entry, ctx->request.cost.packets, limit->observe);
 }
 
 /* The index of the first limit from @i on that matches, or config->count. */
@@ -140,7 +140,7 @@ static inline void count_matched(const struct weir_context *ctx, const struct we
 
 	if (weir_result_refuses(result))
 		fate = limit->observe ? WEIR_WOULD_DROP : WEIR_DROPPED;
-	weir_count_limit(limit->stats, fate, ctx->request.cost.packets,
+	weir_stats_limit(limit->stats, fate, ctx->request.cost.packets,
 			 ctx->request.cost.bytes, result);
 }
 
@@ -295,11 +295,11 @@ static noinline bool is_blocked(struct weir_context *ctx, struct weir_net *wn,
 		ctx->result.flags = WEIR_REFUSED | WEIR_BLOCKED;
 		log_drop(ctx, wn, limit, ctx->result);
 		weir_exempt_count(block, cost->packets, cost->bytes);
-		weir_count_limit(limit->stats, WEIR_DROPPED, cost->packets, cost->bytes,
+		weir_stats_limit(limit->stats, WEIR_DROPPED, cost->packets, cost->bytes,
 				 ctx->result);
-		weir_count_limit(limit->stats, WEIR_PREFIX_BLOCKED, cost->packets, cost->bytes,
+		weir_stats_limit(limit->stats, WEIR_PREFIX_BLOCKED, cost->packets, cost->bytes,
 				 ctx->result);
-		weir_count_seen(wn->stats, WEIR_SEEN_BLOCKED, false);
+		weir_stats_seen(wn->stats, WEIR_SEEN_BLOCKED, false);
 		return true;
 	}
 	return false;
@@ -325,7 +325,7 @@ static inline enum weir_verdict limits(struct weir_context *ctx, struct weir_net
 	}
 	if (first >= config->count) {
 		if (!(ctx->packet.flags & WEIR_PACKET_DECRYPTED))
-			weir_count_seen(wn->stats, WEIR_SEEN_UNMATCHED,
+			weir_stats_seen(wn->stats, WEIR_SEEN_UNMATCHED,
 					ctx->packet.flags & WEIR_PACKET_CUT);
 		return WEIR_ADMIT;
 	}
@@ -336,7 +336,7 @@ static inline enum weir_verdict limits(struct weir_context *ctx, struct weir_net
 	if (verdict == WEIR_RESTART)
 		return WEIR_RESTART;
 seen:
-	weir_count_seen(wn->stats, verdict == WEIR_REFUSE ? WEIR_SEEN_DROPPED : WEIR_SEEN_ADMITTED,
+	weir_stats_seen(wn->stats, verdict == WEIR_REFUSE ? WEIR_SEEN_DROPPED : WEIR_SEEN_ADMITTED,
 			ctx->packet.flags & WEIR_PACKET_CUT);
 	if (verdict == WEIR_REFUSE && trace_weir_drop_enabled())
 		trace_weir_drop(ctx->packet.skb, ctx->dropper, ctx->result, request->source,
@@ -370,7 +370,7 @@ enum weir_verdict weir_verdict(struct sk_buff *skb, u8 family, struct weir_net *
 				if (packet->flags & WEIR_PACKET_DECRYPTED)
 					return WEIR_ADMIT;
 				weir_exempt_count(ctx->place.all, cost->packets, cost->bytes);
-				weir_count_seen(wn->stats, WEIR_SEEN_EXEMPT, false);
+				weir_stats_seen(wn->stats, WEIR_SEEN_EXEMPT, false);
 				return WEIR_ADMIT;
 			}
 		}
@@ -403,10 +403,10 @@ static inline enum weir_verdict ask_frame(struct weir_context *ctx, struct weir_
 	if (ask_all(ctx, wn, config, first, 0, &count) == WEIR_UNSURE)
 		return WEIR_UNSURE;
 	ctx->result.flags |= WEIR_EARLY;
-	weir_count_limit(ctx->dropper->stats, WEIR_DROPPED, 1, request->cost.bytes, ctx->result);
+	weir_stats_limit(ctx->dropper->stats, WEIR_DROPPED, 1, request->cost.bytes, ctx->result);
 	if (--count)
 		count_all(ctx, wn, config, count, true);
-	weir_count_seen(wn->stats, WEIR_SEEN_DROPPED, false);
+	weir_stats_seen(wn->stats, WEIR_SEEN_DROPPED, false);
 	trace_weir_early(ctx->dropper, request->source, 1, request->cost.bytes,
 			 request->lookup.tick);
 	return WEIR_REFUSE;

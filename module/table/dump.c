@@ -7,7 +7,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "table/bucket.h"
+#include "table/set.h"
 #include "table/counts.h"
 #include "table/resize.h"
 #include "table/state.h"
@@ -15,11 +15,11 @@
 /* What a source is asked about. */
 struct question {
 	u64 tick;
-	const u64 *budget;	/* of each count */
+	const u64 *budget;	/* of each meter */
 	const u64 *cost;	/* in packets and bytes; or NULL: what was refused last */
 	u64 *slot;		/* as in weir_table_peek(), or NULL */
 	bool whether;		/* as in weir_table_walk() */
-	u32 at[WEIR_BUDGETS_MAX];	/* slot of @tick, of each count */
+	u32 at[WEIR_BUDGETS_MAX];	/* slot of @tick, of each meter */
 };
 
 static struct question question_of(const struct weir_table *table, u64 tick, const u64 *budget)
@@ -28,65 +28,65 @@ static struct question question_of(const struct weir_table *table, u64 tick, con
 	unsigned int i;
 
 	for (i = 0; i <= table->more; i++)
-		ask.at[i] = weir_count_slot(&table->count[i], tick);
+		ask.at[i] = weir_meter_slot(&table->meter[i], tick);
 	return ask;
 }
 
 /* The sum of a count, and whether it is full: what a walk asks of each source, made short. */
-static void wheel_glance(const struct weir_count *count, const struct weir_wheel *wheel, u32 slot,
+static void count_glance(const struct weir_meter *meter, const struct weir_count *count, u32 slot,
 			 u64 budget, u64 *sum, u64 *wait)
 {
-	u64 cost = min(weir_count_wanted(&count->shape, wheel, slot), budget);
+	u64 cost = min(weir_count_wanted(&meter->shape, count, slot), budget);
 
-	*sum = weir_count_sum(&count->shape, wheel, slot);
-	if (count->shape.kind == WEIR_COUNT_RING)
+	*sum = weir_count_sum(&meter->shape, count, slot);
+	if (meter->shape.kind == WEIR_COUNT_RING)
 		*wait = cost && weir_ring_over(*sum, cost, budget);
 	else
-		*wait = cost && weir_count_full(&count->shape, wheel, slot, cost, budget);
+		*wait = cost && weir_count_full(&meter->shape, count, slot, cost, budget);
 }
 
 /* Add the state of a count. */
-static void wheel_state(const struct weir_table *table, unsigned int i,
-			const struct weir_wheel *wheel, const struct question *ask,
+static void count_state(const struct weir_table *table, unsigned int i,
+			const struct weir_count *count, const struct question *ask,
 			struct weir_source_state *state)
 {
-	const struct weir_count *count = &table->count[i];
+	const struct weir_meter *meter = &table->meter[i];
 	u32 slot = ask->at[i], wait = 0;
 	u64 budget = ask->budget[i], cost;
 
-	/* A wheel may be ahead of the clock. */
-	slot = wheel->at + max_t(s32, slot - wheel->at, 0);
+	/* A count may be ahead of the clock. */
+	slot = count->at + max_t(s32, slot - count->at, 0);
 	if (ask->whether) {
-		wheel_glance(count, wheel, slot, budget, &state->count[i], &state->waits[i]);
+		count_glance(meter, count, slot, budget, &state->count[i], &state->waits[i]);
 		state->live |= !!state->count[i];
 		return;
 	}
 	if (ask->cost)
-		cost = ask->cost[count->bytes];
+		cost = ask->cost[meter->bytes];
 	else
-		cost = min(weir_count_wanted(&count->shape, wheel, slot), budget);
+		cost = min(weir_count_wanted(&meter->shape, count, slot), budget);
 	if (cost && cost <= budget)
-		wait = weir_count_wait(&count->shape, wheel, slot, cost, budget);
-	state->count[i] = weir_count_sum(&count->shape, wheel, slot);
+		wait = weir_count_wait(&meter->shape, count, slot, cost, budget);
+	state->count[i] = weir_count_sum(&meter->shape, count, slot);
 	state->live |= !!state->count[i];
 	state->waits[i] = cost > budget ? WEIR_NEVER :
-			  weir_count_left(count, slot, ask->tick, wait);
+			  weir_meter_left(meter, slot, ask->tick, wait);
 }
 
 /* Fill in what a ring counted in each slot. */
-static noinline_for_stack void ring_slots(const struct weir_count *count,
-					  const struct weir_wheel *wheel,
+static noinline_for_stack void ring_slots(const struct weir_meter *meter,
+					  const struct weir_count *count,
 					  const struct question *ask)
 {
-	const struct weir_shape *shape = &count->shape;
-	union weir_wheel_copy copy;
+	const struct weir_shape *shape = &meter->shape;
+	union weir_count_copy copy;
 	unsigned int age;
 
 	/* A refusal without the lock may be marking it. */
-	data_race(memcpy(&copy, wheel, shape->size));
-	weir_count_advance(shape, &copy.wheel, ask->at[0]);
+	data_race(memcpy(&copy, count, shape->size));
+	weir_count_advance(shape, &copy.count, ask->at[0]);
 	for (age = 0; age <= shape->reach; age++)
-		ask->slot[WEIR_SLOTS_MAX - age] = weir_ring_slot(shape, &copy.wheel, age);
+		ask->slot[WEIR_SLOTS_MAX - age] = weir_ring_slot(shape, &copy.count, age);
 }
 
 /* The longest wait of all counts. */
@@ -103,55 +103,55 @@ static void state_wait(const struct weir_table *table, struct weir_source_state 
 		}
 }
 
-/* The state of a way's or floor's wheels. */
-static void wheels_state(const struct weir_table *table, struct weir_wheel *first,
+/* The state of an entry's or floor's counts. */
+static void counts_state(const struct weir_table *table, struct weir_count *first,
 			 const struct question *ask, struct weir_source_state *state)
 {
 	unsigned int i;
 
 	state->live = false;
 	for (i = 0; i <= table->more; i++)
-		wheel_state(table, i, weir_wheel_of(&table->count[i], first), ask, state);
-	if (ask->slot && table->count[0].shape.kind == WEIR_COUNT_RING)
-		ring_slots(&table->count[0], first, ask);
+		count_state(table, i, weir_count_of(&table->meter[i], first), ask, state);
+	if (ask->slot && table->meter[0].shape.kind == WEIR_COUNT_RING)
+		ring_slots(&table->meter[0], first, ask);
 }
 
-/* Of a locked way. */
-static void way_state(const struct weir_table *table, struct weir_bucket *bucket, unsigned int i,
-		      const struct question *ask, struct weir_source_state *state)
+/* Of a locked entry. */
+static void entry_state(const struct weir_table *table, struct weir_set *set, unsigned int i,
+			const struct question *ask, struct weir_source_state *state)
 {
-	struct weir_way *way = weir_bucket_way(table, bucket, i);
-	u32 dropped = atomic_read(&way->dropped);
+	struct weir_entry *entry = weir_set_entry(table, set, i);
+	u32 dropped = atomic_read(&entry->dropped);
 
 	state->dropped = dropped & WEIR_DROPPED_MAX;
 	state->observed = dropped & WEIR_DROPPED_OBSERVED;
-	state->unknown = way->scope & WEIR_STATE_NEWCOMER;
-	wheels_state(table, weir_way_wheel(table, way), ask, state);
+	state->unknown = entry->scope & WEIR_STATE_NEWCOMER;
+	counts_state(table, weir_entry_count(table, entry), ask, state);
 	state_wait(table, state);
-	state->blocked = way->scope & WEIR_STATE_BLOCKED ?
-			 weir_block_left(*weir_bucket_until(table, bucket, i), ask->tick) : 0;
+	state->blocked = entry->scope & WEIR_STATE_BLOCKED ?
+			 weir_block_left(*weir_set_until(table, set, i), ask->tick) : 0;
 	state->wait = max(state->wait, state->blocked);
 }
 
 /*
- * Has a locked bucket no way for a newcomer, because all of its sources stay? Then a total of
- * theirs is @state until the first of them goes: blocks alone never take all ways of sources that
- * are counted. So it is for as long as a floor refuses that ends.
+ * Has a locked set no entry for a newcomer, because all of its sources stay? Then a total of
+ * theirs is @state until the first of them goes: blocks alone never take all entries of sources
+ * that are counted. So it is for as long as a floor refuses that ends.
  */
-static void bucket_full(const struct weir_table *table, struct weir_bucket *bucket,
-			const struct question *ask, struct weir_source_state *state)
+static void set_full(const struct weir_table *table, struct weir_set *set,
+		     const struct question *ask, struct weir_source_state *state)
 {
-	u8 ends = weir_floor_ends(table, bucket, ask->tick), stays = bucket->floor.stays;
-	u64 least = bucket->used < table->ways ? 0 : WEIR_NEVER, wait;
-	struct weir_way *way;
+	u8 ends = weir_floor_ends(table, set, ask->tick), stays = set->floor.stays;
+	u64 least = set->used < table->entries ? 0 : WEIR_NEVER, wait;
+	struct weir_entry *entry;
 	unsigned int i;
 
-	for (i = 0; i < table->ways && least; i++) {
-		way = weir_bucket_way(table, bucket, i);
+	for (i = 0; i < table->entries && least; i++) {
+		entry = weir_set_entry(table, set, i);
 		/* It may be charged meanwhile, and then did not stay. */
-		if (data_race(weir_counts_weight(table, weir_way_wheel(table, way),
+		if (data_race(weir_counts_weight(table, weir_entry_count(table, entry),
 						 ask->tick)) != WEIR_STAYS)
-			least = min(least, weir_block_left(weir_way_until(table, bucket, way),
+			least = min(least, weir_block_left(weir_entry_until(table, set, entry),
 							   ask->tick));
 	}
 	for (i = 0; i <= table->more; i++) {
@@ -159,27 +159,27 @@ static void bucket_full(const struct weir_table *table, struct weir_bucket *buck
 		if (ends & BIT(i))
 			/* Pairs with floors_end(). */
 			wait = max(least, weir_block_left(READ_ONCE(table->floor_end), ask->tick));
-		if (!weir_count_stays(&table->count[i]) || !wait)
+		if (!weir_meter_stays(&table->meter[i]) || !wait)
 			continue;
 		state->count[i] = ask->budget[i];
 		state->waits[i] = ends & ~stays & BIT(i) ? wait : max(state->waits[i], wait);
 	}
 }
 
-/* The state of a source in a locked bucket, and a locked way, or NULL without one. */
-static void source_state(const struct weir_table *table, struct weir_bucket *bucket,
-			 struct weir_way *way, const struct question *ask,
+/* The state of a source in a locked set, and a locked entry, or NULL without one. */
+static void source_state(const struct weir_table *table, struct weir_set *set,
+			 struct weir_entry *entry, const struct question *ask,
 			 struct weir_source_state *state)
 {
-	if (way) {
-		way_state(table, bucket, weir_bucket_index(table, bucket, way), ask, state);
+	if (entry) {
+		entry_state(table, set, weir_set_index(table, set, entry), ask, state);
 		return;
 	}
 	state->floor = true;
 	state->unknown = table->states_off;
-	weir_floor_ends(table, bucket, ask->tick);
-	wheels_state(table, weir_bucket_floor(table, bucket), ask, state);
-	bucket_full(table, bucket, ask, state);
+	weir_floor_ends(table, set, ask->tick);
+	counts_state(table, weir_set_floor(table, set), ask, state);
+	set_full(table, set, ask, state);
 	state_wait(table, state);
 }
 
@@ -193,8 +193,8 @@ void weir_table_peek(struct weir_table *table,
 		     u64 slot[WEIR_SLOTS_MAX + 1])
 {
 	struct question ask = question_of(table, tick, budget);
-	struct weir_bucket *bucket = weir_bucket(table, hash);
-	struct weir_way *way;
+	struct weir_set *set = weir_set(table, hash);
+	struct weir_entry *entry;
 
 	memset(slot, 0, sizeof(*slot) * (WEIR_SLOTS_MAX + 1));
 	*state = (struct weir_source_state) { .source = *source };
@@ -202,16 +202,16 @@ void weir_table_peek(struct weir_table *table,
 	ask.slot = slot;
 	local_bh_disable();
 	weir_table_settle(table, hash);
-	raw_spin_lock(&bucket->lock);
-	way = weir_bucket_search(table, bucket, source, hash);
-	if (way) {
-		raw_spin_lock(&way->lock);
-		source_state(table, bucket, way, &ask, state);
-		raw_spin_unlock(&way->lock);
+	raw_spin_lock(&set->lock);
+	entry = weir_set_search(table, set, source, hash);
+	if (entry) {
+		raw_spin_lock(&entry->lock);
+		source_state(table, set, entry, &ask, state);
+		raw_spin_unlock(&entry->lock);
 	} else {
-		source_state(table, bucket, NULL, &ask, state);
+		source_state(table, set, NULL, &ask, state);
 	}
-	raw_spin_unlock(&bucket->lock);
+	raw_spin_unlock(&set->lock);
 	local_bh_enable();
 }
 
@@ -223,11 +223,11 @@ void weir_source_ask(const struct weir_table *table, const struct weir_lookup *l
 
 	ask.cost = lookup->amount;
 	*state = (struct weir_source_state) { };
-	source_state(table, weir_bucket(table, lookup->hash), lookup->way, &ask, state);
+	source_state(table, weir_set(table, lookup->hash), lookup->entry, &ask, state);
 }
 
 /*
- * Fill up to WEIR_WAYS_MAX states, of idle sources, too, and return how many. Sources
+ * Fill up to WEIR_ENTRIES_MAX states, of idle sources, too, and return how many. Sources
  * that are still in a predecessor are left out. @whether: of waits and refusals only whether there
  * is a wait is told, by 0 or 1, which is faster.
  */
@@ -235,30 +235,30 @@ unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
 			     const u64 *budget, const struct weir_own_budget *own, bool whether,
 			     struct weir_source_state *state)
 {
-	struct weir_bucket *bucket = weir_bucket(table, index);
+	struct weir_set *set = weir_set(table, index);
 	u64 budgets[WEIR_BUDGETS_MAX];
 	struct question ask = question_of(table, tick, budgets);
-	struct weir_way *way;
+	struct weir_entry *entry;
 	unsigned int i, n = 0;
 
 	memcpy(budgets, budget, (table->more + 1) * sizeof(*budget));
 	ask.whether = whether;
 	local_bh_disable();
-	for (i = 0; i < table->ways; i++) {
-		way = weir_bucket_way(table, bucket, i);
-		/* The same of the next bucket: much of a walk is waiting for memory. */
-		prefetch((void *)way + table->stride);
+	for (i = 0; i < table->entries; i++) {
+		entry = weir_set_entry(table, set, i);
+		/* The same of the next set: much of a walk is waiting for memory. */
+		prefetch((void *)entry + table->stride);
 		/* Of a source that comes or goes just now either is true. */
-		if (!READ_ONCE(bucket->tag[i]))
+		if (!READ_ONCE(set->tag[i]))
 			continue;
-		raw_spin_lock(&way->lock);
-		weir_way_source(table, way, &state[n].source);
+		raw_spin_lock(&entry->lock);
+		weir_entry_source(table, entry, &state[n].source);
 		if (state[n].source.scope != WEIR_SCOPE_INVALID) {
 			state[n].floor = false;
 			budgets[0] = (own ? own->of(own, &state[n].source) : 0) ?: *budget;
-			way_state(table, bucket, i, &ask, &state[n++]);
+			entry_state(table, set, i, &ask, &state[n++]);
 		}
-		raw_spin_unlock(&way->lock);
+		raw_spin_unlock(&entry->lock);
 	}
 	local_bh_enable();
 	return n;
@@ -268,118 +268,116 @@ unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
 bool weir_table_forget(struct weir_table *table,
 		       const struct weir_source *source, u32 hash, u64 tick)
 {
-	struct weir_bucket *bucket = weir_bucket(table, hash);
-	struct weir_wheel *wheel;
+	struct weir_set *set = weir_set(table, hash);
+	struct weir_count *count;
 	struct weir_state state;
-	struct weir_way *way;
+	struct weir_entry *entry;
 	bool known = false;
 	unsigned int i;
 
 	local_bh_disable();
-	raw_spin_lock(&bucket->lock);
-	way = weir_bucket_search(table, bucket, source, hash);
-	if (way) {
-		wheel = weir_way_wheel(table, way);
-		raw_spin_lock(&way->lock);
-		weir_way_write_begin(way);
-		known = weir_counts_init(table, wheel) || atomic_read(&way->dropped) ||
-			way->scope & WEIR_STATE_BLOCKED;
-		i = weir_bucket_index(table, bucket, way);
-		state = weir_state_get(table, bucket, i);
+	raw_spin_lock(&set->lock);
+	entry = weir_set_search(table, set, source, hash);
+	if (entry) {
+		count = weir_entry_count(table, entry);
+		raw_spin_lock(&entry->lock);
+		weir_entry_write_begin(entry);
+		known = weir_counts_init(table, count) || atomic_read(&entry->dropped) ||
+			entry->scope & WEIR_STATE_BLOCKED;
+		i = weir_set_index(table, set, entry);
+		state = weir_state_get(table, set, i);
 		state.until = 0;
 		state.since = weir_since(tick);
-		weir_state_set(table, bucket, i, state);
-		bucket->seen &= ~BIT_ULL(i);
-		atomic_set(&way->dropped, 0);
-		/* Pairs with weir_table_uncharge(), under the way's lock. */
+		weir_state_set(table, set, i, state);
+		set->seen &= ~BIT_ULL(i);
+		atomic_set(&entry->dropped, 0);
+		/* Pairs with weir_table_uncharge(), under the entry's lock. */
 		WRITE_ONCE(table->epoch, table->epoch + 1);
-		write_seqcount_end(&way->seq);
-		raw_spin_unlock(&way->lock);
+		write_seqcount_end(&entry->seq);
+		raw_spin_unlock(&entry->lock);
 	}
-	raw_spin_unlock(&bucket->lock);
+	raw_spin_unlock(&set->lock);
 	local_bh_enable();
 	return known;
 }
 
-/* Free the ways of a locked bucket that have not been turned for @slots. */
-static void bucket_free(const struct weir_table *table,
-			struct weir_bucket *bucket, u32 slot, s32 slots)
+/* Free the entries of a locked set that have not been turned for @slots. */
+static void set_free(const struct weir_table *table, struct weir_set *set, u32 slot, s32 slots)
 {
-	struct weir_wheel *wheel;
-	struct weir_way *way;
+	struct weir_count *count;
+	struct weir_entry *entry;
 	unsigned int i;
 
-	for (i = 0; i < table->ways; i++) {
-		if (!bucket->tag[i])
+	for (i = 0; i < table->entries; i++) {
+		if (!set->tag[i])
 			continue;
-		way = weir_bucket_way(table, bucket, i);
-		wheel = weir_way_wheel(table, way);
-		raw_spin_lock(&way->lock);
-		if ((s32)(slot - wheel->at) >= slots)
-			weir_way_free(table, bucket, i);
-		raw_spin_unlock(&way->lock);
+		entry = weir_set_entry(table, set, i);
+		count = weir_entry_count(table, entry);
+		raw_spin_lock(&entry->lock);
+		if ((s32)(slot - count->at) >= slots)
+			weir_entry_free(table, set, i);
+		raw_spin_unlock(&entry->lock);
 	}
 }
 
 /*
- * Turn the ways of a locked bucket whose sources are known or blocked, or of which a count
+ * Turn the entries of a locked set whose sources are known or blocked, or of which a count
  * may be live when another is stale, lest they are freed.
  */
-static void bucket_turn(const struct weir_table *table,
-			struct weir_bucket *bucket, u64 tick)
+static void set_turn(const struct weir_table *table, struct weir_set *set, u64 tick)
 {
-	struct weir_way *way;
+	struct weir_entry *entry;
 	unsigned int i;
 
-	for (i = 0; i < table->ways; i++) {
-		way = weir_bucket_way(table, bucket, i);
-		if (!bucket->tag[i] || (!table->more && !(table->states_off ?
-		    (way->scope & WEIR_STATE_FLAGS) != WEIR_STATE_NEWCOMER :
-		    way->scope & WEIR_STATE_BLOCKED)))
+	for (i = 0; i < table->entries; i++) {
+		entry = weir_set_entry(table, set, i);
+		if (!set->tag[i] || (!table->more && !(table->states_off ?
+		    (entry->scope & WEIR_STATE_FLAGS) != WEIR_STATE_NEWCOMER :
+		    entry->scope & WEIR_STATE_BLOCKED)))
 			continue;
-		raw_spin_lock(&way->lock);
-		weir_way_write_begin(way);
-		weir_counts_advance(table, weir_way_wheel(table, way), tick);
-		write_seqcount_end(&way->seq);
-		raw_spin_unlock(&way->lock);
+		raw_spin_lock(&entry->lock);
+		weir_entry_write_begin(entry);
+		weir_counts_advance(table, weir_entry_count(table, entry), tick);
+		write_seqcount_end(&entry->seq);
+		raw_spin_unlock(&entry->lock);
 	}
 }
 
-/* Forget the sources of a bucket, and its floor. The caller goes through all buckets. */
+/* Forget the sources of a set, and its floor. The caller goes through all sets. */
 void weir_table_clear(struct weir_table *table, u32 index)
 {
-	struct weir_bucket *bucket = weir_bucket(table, index);
+	struct weir_set *set = weir_set(table, index);
 
 	local_bh_disable();
-	raw_spin_lock(&bucket->lock);
-	bucket_free(table, bucket, 0, S32_MIN);
-	weir_counts_init(table, weir_bucket_floor(table, bucket));
-	bucket->floor.ends = 0;
-	bucket->floor.stays = 0;
+	raw_spin_lock(&set->lock);
+	set_free(table, set, 0, S32_MIN);
+	weir_counts_init(table, weir_set_floor(table, set));
+	set->floor.ends = 0;
+	set->floor.stays = 0;
 	/*
-	 * Before a way is taken again; pairs with weir_table_uncharge(). All buckets
+	 * Before an entry is taken again; pairs with weir_table_uncharge(). All sets
 	 * are an odd number of epochs, which the 16 bits of a receipt tell apart.
 	 */
 	WRITE_ONCE(table->epoch, table->epoch + 1 + !index);
-	raw_spin_unlock(&bucket->lock);
+	raw_spin_unlock(&set->lock);
 	local_bh_enable();
 }
 
-/* Free idle ways before slots alias: at most 2^30 slots after the last call; may sleep. */
+/* Free idle entries before slots alias: at most 2^30 slots after the last call; may sleep. */
 void weir_table_age(struct weir_table *table, u64 tick)
 {
 	u32 slot = weir_table_slot(table, tick), i;
-	struct weir_bucket *bucket;
+	struct weir_set *set;
 
 	for (i = 0; i <= table->mask; i++) {
-		bucket = weir_bucket(table, i);
+		set = weir_set(table, i);
 		local_bh_disable();
-		raw_spin_lock(&bucket->lock);
-		weir_state_expire(table, bucket, tick);
-		bucket_turn(table, bucket, tick);
-		bucket_free(table, bucket, slot, BIT(30));
-		weir_counts_advance(table, weir_bucket_floor(table, bucket), tick);
-		raw_spin_unlock(&bucket->lock);
+		raw_spin_lock(&set->lock);
+		weir_state_expire(table, set, tick);
+		set_turn(table, set, tick);
+		set_free(table, set, slot, BIT(30));
+		weir_counts_advance(table, weir_set_floor(table, set), tick);
+		raw_spin_unlock(&set->lock);
 		local_bh_enable();
 		cond_resched();
 	}

@@ -4,7 +4,7 @@
  * no mark of a refusal, as packets do: the next packet that is refused must still be the first in
  * its window, which is an event, and may be a penalty.
  */
-#include "table/bucket.h"
+#include "table/set.h"
 #include "table/counts.h"
 #include "table/resize.h"
 #include "table/state.h"
@@ -19,48 +19,48 @@ static u64 request_room(const struct weir_table *table, const struct weir_lookup
 
 	weir_source_ask(table, lookup, &state);
 	for (i = 0; i <= table->more; i++)
-		if (table->count[i].bytes == table->count[0].bytes)
+		if (table->meter[i].bytes == table->meter[0].bytes)
 			room = min(room, most[i] - min(most[i], state.count[i]));
 	return room;
 }
 
-/* Charge the way of a lookup, which has room, and turn it ahead before anything else is charged. */
+/* Charge the entry of a lookup, which has room, and turn it ahead before any other charge. */
 static void request_charge(struct weir_table *table, struct weir_lookup *lookup,
 			   struct weir_take *take)
 {
-	const struct weir_count *count = table->count;
-	struct weir_way *way = lookup->way;
-	struct weir_wheel *wheel = weir_way_wheel(table, way);
+	const struct weir_meter *meter = table->meter;
+	struct weir_entry *entry = lookup->entry;
+	struct weir_count *count = weir_entry_count(table, entry);
 	u32 slots = 0;
 
-	take->cost = lookup->amount[count->bytes];
-	weir_way_write_begin(way);
-	counts_add(table, wheel, lookup);
+	take->cost = lookup->amount[meter->bytes];
+	weir_entry_write_begin(entry);
+	counts_add(table, count, lookup);
 	if (take->due)
-		slots = weir_leak_due(&count->shape, wheel, take->cost, take->due);
+		slots = weir_leak_due(&meter->shape, count, take->cost, take->due);
 	/* What was charged before leaks until then, and must not be given back from it. */
 	WRITE_ONCE(table->epoch, READ_ONCE(table->epoch) + !!slots);
-	write_seqcount_end(&way->seq);
+	write_seqcount_end(&entry->seq);
 	if (table->states_off)
-		weir_state_admitted(table, weir_bucket(table, lookup->hash), way, lookup->tick,
+		weir_state_admitted(table, weir_set(table, lookup->hash), entry, lookup->tick,
 				    &take->permit);
-	take->wait = weir_count_left(count, wheel->at, lookup->tick, slots);
+	take->wait = weir_meter_left(meter, count->at, lookup->tick, slots);
 }
 
 /*
- * As weir_table_take(), under the locks of the bucket and of lookup->way; or if that is NULL, 0 if
+ * As weir_table_take(), under the locks of the set and of lookup->entry; or if that is NULL, 0 if
  * the floor has room.
  */
 static u16 request_locked(struct weir_table *table, struct weir_lookup *lookup,
 			  struct weir_take *take)
 {
-	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
-	u64 *cost = &lookup->amount[table->count[0].bytes];
-	struct weir_way *way = lookup->way;
-	struct weir_wheel *wheel = way ? weir_way_wheel(table, way) :
-				   weir_bucket_floor(table, bucket);
-	bool refused = way ? way->scope & WEIR_STATE_BLOCKED :
-		       weir_floor_ends(table, bucket, lookup->tick);
+	struct weir_set *set = weir_set(table, lookup->hash);
+	u64 *cost = &lookup->amount[table->meter[0].bytes];
+	struct weir_entry *entry = lookup->entry;
+	struct weir_count *count = entry ? weir_entry_count(table, entry) :
+				   weir_set_floor(table, set);
+	bool refused = entry ? entry->scope & WEIR_STATE_BLOCKED :
+		       weir_floor_ends(table, set, lookup->tick);
 	struct weir_source_state state;
 
 	*cost = take->cost;
@@ -68,11 +68,11 @@ static u16 request_locked(struct weir_table *table, struct weir_lookup *lookup,
 		*cost = min(take->cost, request_room(table, lookup) ?: 1);
 	weir_source_ask(table, lookup, &state);
 	take->wait = max(state.wait, 1ull);
-	if (counts_full(table, wheel, lookup) || refused)
+	if (counts_full(table, count, lookup) || refused)
 		return WEIR_REFUSED;
-	if (way)
+	if (entry)
 		request_charge(table, lookup, take);
-	return way ? WEIR_CHARGED : 0;
+	return entry ? WEIR_CHARGED : 0;
 }
 
 /*
@@ -82,24 +82,24 @@ static u16 request_locked(struct weir_table *table, struct weir_lookup *lookup,
  */
 u16 weir_table_take(struct weir_table *table, struct weir_lookup *lookup, struct weir_take *take)
 {
-	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
+	struct weir_set *set = weir_set(table, lookup->hash);
 	u16 result = 0;
 
 	weir_table_settle(table, lookup->hash);
 	lookup->slot[0] = weir_table_slot(table, lookup->tick);
-	raw_spin_lock(&bucket->lock);
-	weir_state_expire(table, bucket, lookup->tick);
-	lookup->way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
-	if (!lookup->way)
-		result = bucket->moved ? WEIR_AGAIN : request_locked(table, lookup, take) ?:
-			 weir_bucket_enter(table, bucket, lookup, &take->permit);
+	raw_spin_lock(&set->lock);
+	weir_state_expire(table, set, lookup->tick);
+	lookup->entry = weir_set_search(table, set, lookup->source, lookup->hash);
+	if (!lookup->entry)
+		result = set->moved ? WEIR_AGAIN : request_locked(table, lookup, take) ?:
+			 weir_set_enter(table, set, lookup, &take->permit);
 	/* If it was just taken, a packet may have been charged to it. */
-	if (lookup->way) {
+	if (lookup->entry) {
 		result &= WEIR_EVICTED;
-		raw_spin_lock(&lookup->way->lock);
+		raw_spin_lock(&lookup->entry->lock);
 		result |= request_locked(table, lookup, take);
-		raw_spin_unlock(&lookup->way->lock);
+		raw_spin_unlock(&lookup->entry->lock);
 	}
-	raw_spin_unlock(&bucket->lock);
+	raw_spin_unlock(&set->lock);
 	return result;
 }

@@ -16,21 +16,21 @@ struct weir_heritage {
 	bool saved;		/* @old is of a saved state; see table/saved.c */
 };
 
-unsigned int weir_count_before(const struct weir_count *next, const struct weir_table *old);
-void weir_wheel_convert(const struct weir_heritage *of, unsigned int n, struct weir_wheel *to,
-			struct weir_wheel *first, u64 tick);
-u64 weir_wheels_weight(const struct weir_heritage *of, struct weir_wheel *first, u64 tick);
+unsigned int weir_meter_before(const struct weir_meter *next, const struct weir_table *old);
+void weir_count_convert(const struct weir_heritage *of, unsigned int n, struct weir_count *to,
+			struct weir_count *first, u64 tick);
+u64 weir_moved_weight(const struct weir_heritage *of, struct weir_count *first, u64 tick);
 
-/* As that of a source that finds no way: of what was counted for ever, if it was. */
+/* As that of a source that finds no entry: of what was counted for ever, if it was. */
 #define WEIR_SOURCE_FLOOR ((struct weir_floor) { .stays = U8_MAX })
 
-void weir_floor_raise(const struct weir_heritage *of, unsigned int n, struct weir_bucket *to,
-		      struct weir_floor was, struct weir_wheel *wheel);
+void weir_floor_raise(const struct weir_heritage *of, unsigned int n, struct weir_set *to,
+		      struct weir_floor was, struct weir_count *count);
 
-/* Pull the old bucket of a source, and its floor. BH off, RCU read lock. */
+/* Pull the old set of a source, and its floor. BH off, RCU read lock. */
 void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash);
 
-/* Pull the bucket of a source first, if there is a predecessor. */
+/* Pull the set of a source first, if there is a predecessor. */
 static inline void weir_table_settle(struct weir_table *table, u32 hash)
 {
 	struct weir_table *old = rcu_dereference(table->old);

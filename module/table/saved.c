@@ -12,55 +12,55 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "table/bucket.h"
+#include "table/set.h"
 #include "table/saved.h"
 #include "table/shared.h"
 #include "table/state.h"
 
 /* Turn what was copied to @tick. Returns 0, or -EAGAIN if a count is ahead of that. */
-static int wheels_turn(const struct weir_table *table, struct weir_saved *saved, u64 tick)
+static int counts_turn(const struct weir_table *table, struct weir_saved *saved, u64 tick)
 {
-	const struct weir_count *count = table->count;
+	const struct weir_meter *meter = table->meter;
 	unsigned int i;
 
-	for (i = 0; i <= table->more; i++, count++)
-		if ((s32)(weir_saved_wheel(saved, count)->at -
-			  (u32)weir_count_slot(count, tick)) > 0)
+	for (i = 0; i <= table->more; i++, meter++)
+		if ((s32)(weir_saved_count(saved, meter)->at -
+			  (u32)weir_meter_slot(meter, tick)) > 0)
 			return -EAGAIN;
-	weir_counts_advance(table, &saved->wheel->wheel, tick);
+	weir_counts_advance(table, &saved->count->count, tick);
 	return 0;
 }
 
 int weir_saved_source(const struct weir_table *table, u32 index, unsigned int i, u64 tick,
 		      struct weir_saved *saved)
 {
-	struct weir_bucket *bucket = weir_bucket(table, index);
-	struct weir_way *way = weir_bucket_way(table, bucket, i);
+	struct weir_set *set = weir_set(table, index);
+	struct weir_entry *entry = weir_set_entry(table, set, i);
 	struct weir_moved *moved = &saved->moved;
 	bool used;
 
 	local_bh_disable();
-	raw_spin_lock(&bucket->lock);
-	used = bucket->tag[i];
+	raw_spin_lock(&set->lock);
+	used = set->tag[i];
 	if (used) {
-		raw_spin_lock(&way->lock);
-		weir_way_source(table, way, &moved->source);
+		raw_spin_lock(&entry->lock);
+		weir_entry_source(table, entry, &moved->source);
 		/* A refusal without the lock may be marking it. */
-		data_race(memcpy(saved->wheel, weir_way_wheel(table, way), table->wheels_size));
-		moved->dropped = atomic_read(&way->dropped);
-		moved->state = weir_state_get(table, bucket, i);
-		raw_spin_unlock(&way->lock);
+		data_race(memcpy(saved->count, weir_entry_count(table, entry), table->counts_size));
+		moved->dropped = atomic_read(&entry->dropped);
+		moved->state = weir_state_get(table, set, i);
+		raw_spin_unlock(&entry->lock);
 	}
-	raw_spin_unlock(&bucket->lock);
+	raw_spin_unlock(&set->lock);
 	local_bh_enable();
 	if (!used)
 		return false;
-	weir_batches_undo(table, &moved->source, &saved->wheel->wheel);
-	if (wheels_turn(table, saved, tick))
+	weir_batches_undo(table, &moved->source, &saved->count->count);
+	if (counts_turn(table, saved, tick))
 		return -EAGAIN;
 	if (!weir_block_left(moved->state.until, tick))
 		moved->state.until = 0;
-	moved->weight = weir_counts_weight(table, &saved->wheel->wheel, tick);
+	moved->weight = weir_counts_weight(table, &saved->count->count, tick);
 	return moved->weight || moved->dropped || moved->state.until ||
 	       (table->states_off && !moved->state.newcomer);
 }
@@ -72,37 +72,37 @@ int weir_saved_source(const struct weir_table *table, u32 index, unsigned int i,
 bool weir_saved_changed(const struct weir_table *table, struct weir_saved *saved, u64 since,
 			u64 tick, u64 least)
 {
-	const struct weir_shape *shape = &table->count->shape;
-	const struct weir_wheel *wheel = weir_saved_wheel(saved, table->count);
-	u64 passed = weir_count_slot(table->count, tick) -
-		     weir_count_slot(table->count, min(since, tick));
+	const struct weir_shape *shape = &table->meter->shape;
+	const struct weir_count *count = weir_saved_count(saved, table->meter);
+	u64 passed = weir_meter_slot(table->meter, tick) -
+		     weir_meter_slot(table->meter, min(since, tick));
 
-	if (weir_count_sum(shape, wheel, wheel->at) < least)
+	if (weir_count_sum(shape, count, count->at) < least)
 		return false;
 	return shape->kind != WEIR_COUNT_RING ||
-	       weir_ring_since(shape, wheel, wheel->at - min_t(u64, passed, shape->reach));
+	       weir_ring_since(shape, count, count->at - min_t(u64, passed, shape->reach));
 }
 
 int weir_saved_floor(struct weir_table *table, u32 index, u64 tick, struct weir_saved *saved)
 {
-	struct weir_bucket *bucket = weir_bucket(table, index);
+	struct weir_set *set = weir_set(table, index);
 
 	local_bh_disable();
-	raw_spin_lock(&bucket->lock);
-	weir_floor_ends(table, bucket, tick);
-	memcpy(saved->wheel, weir_bucket_floor(table, bucket), table->wheels_size);
-	saved->floor = bucket->floor;
-	raw_spin_unlock(&bucket->lock);
+	raw_spin_lock(&set->lock);
+	weir_floor_ends(table, set, tick);
+	memcpy(saved->count, weir_set_floor(table, set), table->counts_size);
+	saved->floor = set->floor;
+	raw_spin_unlock(&set->lock);
 	local_bh_enable();
-	return wheels_turn(table, saved, tick) ?:
-	       weir_counts_weight(table, &saved->wheel->wheel, tick) > 0;
+	return counts_turn(table, saved, tick) ?:
+	       weir_counts_weight(table, &saved->count->count, tick) > 0;
 }
 
 /* Merge one count into another one; both are turned to the later of their slots. */
-void weir_count_merge(const struct weir_count *count, struct weir_wheel *to,
-		      struct weir_wheel *from, bool add)
+void weir_count_merge(const struct weir_meter *meter, struct weir_count *to,
+		      struct weir_count *from, bool add)
 {
-	const struct weir_shape *shape = &count->shape;
+	const struct weir_shape *shape = &meter->shape;
 	bool marked = weir_count_marked(shape, from, from->at);
 	u8 refused = from->refused, wanted = from->wanted;
 
@@ -119,60 +119,60 @@ void weir_count_merge(const struct weir_count *count, struct weir_wheel *to,
 	WRITE_ONCE(to->refused, refused);
 }
 
-/* Merge the counts into those of a locked way, inside a write section of its seqcount. */
+/* Merge the counts into those of a locked entry, inside a write section of its seqcount. */
 static noinline_for_stack void
-way_merge(const struct weir_heritage *of, struct weir_way *way, struct weir_saved *saved,
-	  bool add, u64 tick)
+entry_merge(const struct weir_heritage *of, struct weir_entry *entry, struct weir_saved *saved,
+	    bool add, u64 tick)
 {
-	const struct weir_count *count = of->next->count;
-	union weir_wheel_copy copy;
+	const struct weir_meter *meter = of->next->meter;
+	union weir_count_copy copy;
 	unsigned int i;
 
-	for (i = 0; i <= of->next->more; i++, count++) {
-		weir_wheel_convert(of, i, &copy.wheel, &saved->wheel->wheel, tick);
-		weir_count_merge(count, weir_wheel_of(count, weir_way_wheel(of->next, way)),
-				 &copy.wheel, add);
+	for (i = 0; i <= of->next->more; i++, meter++) {
+		weir_count_convert(of, i, &copy.count, &saved->count->count, tick);
+		weir_count_merge(meter, weir_count_of(meter, weir_entry_count(of->next, entry)),
+				 &copy.count, add);
 	}
 }
 
-/* Merge the counts into the floor of a locked bucket. */
+/* Merge the counts into the floor of a locked set. */
 static noinline_for_stack void
-floor_merge(const struct weir_heritage *of, struct weir_bucket *bucket, struct weir_floor was,
+floor_merge(const struct weir_heritage *of, struct weir_set *set, struct weir_floor was,
 	    struct weir_saved *saved, u64 tick)
 {
-	union weir_wheel_copy copy;
+	union weir_count_copy copy;
 	unsigned int i;
 
 	for (i = 0; i <= of->next->more; i++) {
-		weir_wheel_convert(of, i, &copy.wheel, &saved->wheel->wheel, tick);
-		weir_floor_raise(of, i, bucket, was, &copy.wheel);
+		weir_count_convert(of, i, &copy.count, &saved->count->count, tick);
+		weir_floor_raise(of, i, set, was, &copy.count);
 	}
 }
 
 /*
- * Give a source a way, that starts from the floor, within which it may be. As
- * weir_bucket_place().
+ * Give a source an entry, that starts from the floor, within which it may be. As
+ * weir_set_place().
  */
-static bool way_take(const struct weir_table *table, struct weir_bucket *bucket,
-		     struct weir_way *way, struct weir_moved *moved, u64 tick)
+static bool entry_take(const struct weir_table *table, struct weir_set *set,
+		       struct weir_entry *entry, struct weir_moved *moved, u64 tick)
 {
-	bool free = !bucket->tag[weir_bucket_index(table, bucket, way)];
-	bool evicted = weir_bucket_place(table, bucket, moved, way, tick);
+	bool free = !set->tag[weir_set_index(table, set, entry)];
+	bool evicted = weir_set_place(table, set, moved, entry, tick);
 
 	if (free)
-		counts_copy(table, weir_bucket_floor(table, bucket), weir_way_wheel(table, way),
+		counts_copy(table, weir_set_floor(table, set), weir_entry_count(table, entry),
 			    true);
 	return evicted;
 }
 
-/* What is known of a source that has a way: the more that is known of either. Under both locks. */
-static void state_merge(const struct weir_table *table, struct weir_bucket *bucket,
-			struct weir_way *way, struct weir_moved *moved)
+/* What is known of a source that has an entry: what either knows more of. Under both locks. */
+static void state_merge(const struct weir_table *table, struct weir_set *set,
+			struct weir_entry *entry, struct weir_moved *moved)
 {
-	unsigned int i = weir_bucket_index(table, bucket, way);
-	struct weir_state state = weir_state_get(table, bucket, i);
+	unsigned int i = weir_set_index(table, set, entry);
+	struct weir_state state = weir_state_get(table, set, i);
 
-	if (moved->state.until > state.until && (state.until || weir_bucket_blocks(table, bucket)))
+	if (moved->state.until > state.until && (state.until || weir_set_blocks(table, set)))
 		state.until = moved->state.until;
 	if (moved->state.until <= state.until)
 		moved->state.until = 0;
@@ -180,9 +180,9 @@ static void state_merge(const struct weir_table *table, struct weir_bucket *buck
 		state.newcomer = false;
 		state.late &= moved->state.late;
 	}
-	weir_state_set(table, bucket, i, state);
-	if (moved->dropped > (u32)atomic_read(&way->dropped))
-		atomic_set(&way->dropped, moved->dropped);
+	weir_state_set(table, set, i, state);
+	if (moved->dropped > (u32)atomic_read(&entry->dropped))
+		atomic_set(&entry->dropped, moved->dropped);
 }
 
 /*
@@ -193,9 +193,9 @@ u8 weir_saved_merge(const struct weir_heritage *of, struct weir_saved *saved, bo
 {
 	struct weir_moved *moved = &saved->moved;
 	struct weir_table *next = of->next;
-	struct weir_bucket *bucket = weir_bucket(next, moved->hash);
+	struct weir_set *set = weir_set(next, moved->hash);
 	bool there, evicted = false;
-	struct weir_way *way;
+	struct weir_entry *entry;
 
 	if (add) {
 		moved->dropped = 0;
@@ -203,90 +203,90 @@ u8 weir_saved_merge(const struct weir_heritage *of, struct weir_saved *saved, bo
 			.newcomer = next->states_off, .since = weir_since(tick),
 		};
 	}
-	moved->weight = weir_counts_weight(of->old, &saved->wheel->wheel, tick);
+	moved->weight = weir_counts_weight(of->old, &saved->count->count, tick);
 	local_bh_disable();
-	raw_spin_lock(&bucket->lock);
-	weir_state_expire(next, bucket, tick);
-	way = weir_bucket_search(next, bucket, &moved->source, moved->hash);
-	there = way;
-	if (!way && bucket->used == next->ways)
-		moved->weight = weir_wheels_weight(of, &saved->wheel->wheel, tick);
-	if (!way)
-		way = weir_bucket_room(next, bucket, moved, add, tick);
-	if (way) {
-		raw_spin_lock(&way->lock);
-		weir_way_write_begin(way);
+	raw_spin_lock(&set->lock);
+	weir_state_expire(next, set, tick);
+	entry = weir_set_search(next, set, &moved->source, moved->hash);
+	there = entry;
+	if (!entry && set->used == next->entries)
+		moved->weight = weir_moved_weight(of, &saved->count->count, tick);
+	if (!entry)
+		entry = weir_set_room(next, set, moved, add, tick);
+	if (entry) {
+		raw_spin_lock(&entry->lock);
+		weir_entry_write_begin(entry);
 		if (!there)
-			evicted = way_take(next, bucket, way, moved, tick);
+			evicted = entry_take(next, set, entry, moved, tick);
 		else if (!add)
-			state_merge(next, bucket, way, moved);
-		way_merge(of, way, saved, add, tick);
-		write_seqcount_end(&way->seq);
-		raw_spin_unlock(&way->lock);
+			state_merge(next, set, entry, moved);
+		entry_merge(of, entry, saved, add, tick);
+		write_seqcount_end(&entry->seq);
+		raw_spin_unlock(&entry->lock);
 	} else {
 		evicted = moved->weight;
 		/* A sum over many sources would leave no room for others: they are joined. */
-		floor_merge(of, bucket, WEIR_SOURCE_FLOOR, saved, tick);
+		floor_merge(of, set, WEIR_SOURCE_FLOOR, saved, tick);
 	}
-	raw_spin_unlock(&bucket->lock);
+	raw_spin_unlock(&set->lock);
 	local_bh_enable();
 	return (evicted ? WEIR_MERGE_EVICTED : 0) |
 	       (moved->state.until ? WEIR_MERGE_UNBLOCKED : 0);
 }
 
-/* Merge the floor of a bucket of the saved table into those of the same sources. */
+/* Merge the floor of a set of the saved table into those of the same sources. */
 void weir_saved_merge_floor(const struct weir_heritage *of, u32 index, struct weir_saved *saved,
 			    u64 tick)
 {
 	u32 step = min(of->old->mask, of->next->mask) + 1;
-	struct weir_bucket *bucket;
+	struct weir_set *set;
 
 	for (index &= of->next->mask; index <= of->next->mask; index += step) {
-		bucket = weir_bucket(of->next, index);
+		set = weir_set(of->next, index);
 		local_bh_disable();
-		raw_spin_lock(&bucket->lock);
-		weir_floor_ends(of->next, bucket, tick);
-		floor_merge(of, bucket, saved->floor, saved, tick);
-		raw_spin_unlock(&bucket->lock);
+		raw_spin_lock(&set->lock);
+		weir_floor_ends(of->next, set, tick);
+		floor_merge(of, set, saved->floor, saved, tick);
+		raw_spin_unlock(&set->lock);
 		local_bh_enable();
 		cond_resched();
 	}
 }
 
 /* If not, what was counted in a slot would belong to two of the other, and go to the later one. */
-static bool same_length(const struct weir_count *a, const struct weir_count *b)
+static bool same_length(const struct weir_meter *a, const struct weir_meter *b)
 {
 	return a->slot_inverse && b->slot_inverse && a->slot_ticks == b->slot_ticks;
 }
 
 void weir_slots_follow(struct weir_table_spec *spec, const struct weir_table *old)
 {
-	const struct weir_count *was;
+	const struct weir_meter *was;
 	struct weir_table layout;
 	unsigned int i;
 
 	weir_table_plan(&layout, spec);
 	for (i = 0; i <= layout.more; i++) {
-		was = &old->count[weir_count_before(&layout.count[i], old)];
-		if (same_length(&layout.count[i], was))
-			spec->count[i].base = was->base;
+		was = &old->meter[weir_meter_before(&layout.meter[i], old)];
+		if (same_length(&layout.meter[i], was))
+			spec->meter[i].base = was->base;
 	}
 }
 
 /* Once there are counts, slots stay where they are, and those of the saved table follow them. */
 void weir_slots_align(struct weir_table *next, struct weir_table *saved, bool fresh, u64 tick)
 {
-	struct weir_count *count, *was;
+	struct weir_meter *meter, *was;
 
 	fresh &= !next->merged;
-	for (count = next->count; count <= &next->count[next->more]; count++) {
-		was = &saved->count[weir_count_before(count, saved)];
-		if (!same_length(count, was))
+	for (meter = next->meter; meter <= &next->meter[next->more]; meter++) {
+		was = &saved->meter[weir_meter_before(meter, saved)];
+		if (!same_length(meter, was))
 			continue;
 		if (fresh)
-			count->base = was->base;
+			meter->base = was->base;
 		else
-			was->base = count->base;
+			was->base = meter->base;
 	}
 	if (fresh)
 		weir_table_init(next, tick);

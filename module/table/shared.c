@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * With a prefix length of 0 all CPUs charge one way. Under its lock a CPU charges a batch of the
+ * With a prefix length of 0 all CPUs charge one entry. Under its lock a CPU charges a batch of the
  * remaining budget, valid for this slot only, and spends it alone. A batch counts as used when it
  * is taken, so the promise holds; the unspent rest is given back, in the slot that was charged,
  * when the CPU takes the next. Batches shrink with the remaining budget, down to single packets.
@@ -8,7 +8,7 @@
 #include <linux/cpumask.h>
 #include <linux/percpu.h>
 
-#include "table/bucket.h"
+#include "table/set.h"
 #include "table/shared.h"
 
 #define BATCH_PACKETS 64
@@ -18,52 +18,52 @@
 static u64 batch_size(const struct weir_table *table, u64 left)
 {
 	return min_t(u64, div_u64(left / 4, num_online_cpus()),
-		     table->spec.count[0].bytes ? BATCH_BYTES : BATCH_PACKETS);
+		     table->spec.meter[0].bytes ? BATCH_BYTES : BATCH_PACKETS);
 }
 
-/* Under the way's lock: give back the rest of a batch. */
-static void batch_drop(const struct weir_table *table, struct weir_way *way,
+/* Under the entry's lock: give back the rest of a batch. */
+static void batch_drop(const struct weir_table *table, struct weir_entry *entry,
 		       struct weir_batch *batch, u32 slot)
 {
-	const struct weir_shape *shape = &table->count[0].shape;
-	struct weir_wheel *wheel = weir_way_wheel(table, way);
+	const struct weir_shape *shape = &table->meter[0].shape;
+	struct weir_count *count = weir_entry_count(table, entry);
 
-	weir_way_write_begin(way);
-	weir_count_advance(shape, wheel, slot);
+	weir_entry_write_begin(entry);
+	weir_count_advance(shape, count, slot);
 	/* Pairs with weir_table_forget() and weir_table_clear(). */
 	if (batch->left && batch->epoch == READ_ONCE(table->epoch))
-		weir_count_undo(shape, wheel, batch->slot, batch->left);
-	write_seqcount_end(&way->seq);
+		weir_count_undo(shape, count, batch->slot, batch->left);
+	write_seqcount_end(&entry->seq);
 	batch->left = 0;
 }
 
-/* Under the way's lock: give back the rest of a batch, and take another. */
-static u16 batch_take(const struct weir_table *table, struct weir_way *way,
+/* Under the entry's lock: give back the rest of a batch, and take another. */
+static u16 batch_take(const struct weir_table *table, struct weir_entry *entry,
 		      struct weir_batch *batch, struct weir_lookup *lookup)
 {
-	const struct weir_shape *shape = &table->count[0].shape;
-	struct weir_wheel *wheel = weir_way_wheel(table, way);
+	const struct weir_shape *shape = &table->meter[0].shape;
+	struct weir_count *count = weir_entry_count(table, entry);
 	u64 sum;
 	u16 result;
 
-	batch_drop(table, way, batch, lookup->slot[0]);
-	result = weir_way_charge(table, way, lookup);
-	sum = weir_count_sum(shape, wheel, wheel->at);
+	batch_drop(table, entry, batch, lookup->slot[0]);
+	result = weir_entry_charge(table, entry, lookup);
+	sum = weir_count_sum(shape, count, count->at);
 	if (!(result & WEIR_CHARGED) || sum >= lookup->budgets[0])
 		return result;
 	batch->left = batch_size(table, lookup->budgets[0] - sum);
-	batch->slot = wheel->at;
+	batch->slot = count->at;
 	batch->budget = lookup->budgets[0];
 	batch->epoch = READ_ONCE(table->epoch);
-	weir_way_write_begin(way);
-	weir_count_add(shape, wheel, batch->left);
-	write_seqcount_end(&way->seq);
+	weir_entry_write_begin(entry);
+	weir_count_add(shape, count, batch->left);
+	write_seqcount_end(&entry->seq);
 	return result;
 }
 
 static u64 batch_cost(const struct weir_table *table, const struct weir_lookup *lookup)
 {
-	return lookup->amount[table->count[0].bytes];
+	return lookup->amount[table->meter[0].bytes];
 }
 
 static bool batch_holds(const struct weir_table *table,
@@ -95,11 +95,11 @@ u16 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup)
 	if (result && !batch->left)
 		return result;
 	result = 0;
-	if (lookup->way) {
-		raw_spin_lock(&lookup->way->lock);
-		if (weir_way_is(table, lookup->way, lookup->source))
-			result = batch_take(table, lookup->way, batch, lookup);
-		raw_spin_unlock(&lookup->way->lock);
+	if (lookup->entry) {
+		raw_spin_lock(&lookup->entry->lock);
+		if (weir_entry_is(table, lookup->entry, lookup->source))
+			result = batch_take(table, lookup->entry, batch, lookup);
+		raw_spin_unlock(&lookup->entry->lock);
 	}
 	return result ?: weir_table_charge(table, lookup);
 }
@@ -108,24 +108,24 @@ u16 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup)
 void weir_batch_return(struct weir_table *table, struct weir_lookup *lookup)
 {
 	struct weir_batch *batch;
-	struct weir_way *way;
+	struct weir_entry *entry;
 
 	if (!weir_batch_wanted(table, lookup->source))
 		return;
 	batch = weir_batch_of(table, lookup->source);
-	way = weir_bucket_search(table, weir_bucket(table, lookup->hash), lookup->source,
-				 lookup->hash);
-	if (!batch->left || !way)
+	entry = weir_set_search(table, weir_set(table, lookup->hash), lookup->source,
+				lookup->hash);
+	if (!batch->left || !entry)
 		return;
-	raw_spin_lock(&way->lock);
-	if (weir_way_is(table, way, lookup->source))
-		batch_drop(table, way, batch, weir_table_slot(table, lookup->tick));
-	raw_spin_unlock(&way->lock);
+	raw_spin_lock(&entry->lock);
+	if (weir_entry_is(table, entry, lookup->source))
+		batch_drop(table, entry, batch, weir_table_slot(table, lookup->tick));
+	raw_spin_unlock(&entry->lock);
 }
 
-/* Give back the CPUs' unspent batches for a source to a copy of its wheel. */
+/* Give back the CPUs' unspent batches for a source to a copy of its count. */
 void weir_batches_undo(const struct weir_table *table, const struct weir_source *source,
-		       struct weir_wheel *wheel)
+		       struct weir_count *count)
 {
 	struct weir_batch batch;
 	int cpu;
@@ -136,7 +136,7 @@ void weir_batches_undo(const struct weir_table *table, const struct weir_source 
 		/* Its CPU may change it meanwhile: what it spends now came later. */
 		batch = data_race(per_cpu_ptr(table->batches, cpu)->family[source->scope & 1]);
 		if (batch.left && batch.epoch == READ_ONCE(table->epoch))
-			weir_count_undo(&table->count[0].shape, wheel, batch.slot, batch.left);
+			weir_count_undo(&table->meter[0].shape, count, batch.slot, batch.left);
 	}
 }
 
@@ -163,7 +163,7 @@ void weir_batches_unspent(const struct weir_table *table, u64 tick,
 		left = min(copy.left, state->count[0]);
 		age = (u32)weir_table_slot(table, tick) - copy.slot;
 		if (copy.epoch != READ_ONCE(table->epoch) ||
-		    age > table->count[0].shape.reach)
+		    age > table->meter[0].shape.reach)
 			continue;
 		state->count[0] -= left;
 		if (slot)

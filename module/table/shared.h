@@ -56,7 +56,7 @@ static inline void weir_batches_end(struct weir_table *table)
 u16 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup);
 void weir_batch_return(struct weir_table *table, struct weir_lookup *lookup);
 void weir_batches_undo(const struct weir_table *table, const struct weir_source *source,
-		       struct weir_wheel *wheel);
+		       struct weir_count *count);
 void weir_batches_unspent(const struct weir_table *table, u64 tick,
 			  struct weir_source_state *state, u64 *slot);
 

@@ -25,41 +25,40 @@ static inline u64 weir_block_left(u32 until, u64 tick)
 }
 
 u32 weir_block_until(u64 tick);
-struct weir_state weir_state_get(const struct weir_table *table, struct weir_bucket *bucket,
+struct weir_state weir_state_get(const struct weir_table *table, struct weir_set *set,
 				 unsigned int i);
-void weir_state_set(const struct weir_table *table, struct weir_bucket *bucket, unsigned int i,
+void weir_state_set(const struct weir_table *table, struct weir_set *set, unsigned int i,
 		    struct weir_state state);
-void weir_state_block(const struct weir_table *table, struct weir_bucket *bucket,
-		      struct weir_way *way, u32 until, u64 tick);
-void weir_state_expire(const struct weir_table *table, struct weir_bucket *bucket, u64 tick);
-u16 weir_state_blocked(const struct weir_table *table, struct weir_bucket *bucket,
+void weir_state_block(const struct weir_table *table, struct weir_set *set,
+		      struct weir_entry *entry, u32 until, u64 tick);
+void weir_state_expire(const struct weir_table *table, struct weir_set *set, u64 tick);
+u16 weir_state_blocked(const struct weir_table *table, struct weir_set *set,
 		       struct weir_lookup *lookup, u32 seq);
-void weir_state_unblock(const struct weir_table *table, struct weir_bucket *bucket, u64 tick);
-u16 weir_state_admitted(const struct weir_table *table, struct weir_bucket *bucket,
-			struct weir_way *way, u64 tick, const struct weir_permit *permit);
-void weir_state_doubt(const struct weir_table *table, struct weir_bucket *bucket,
-		      struct weir_way *way);
+void weir_state_unblock(const struct weir_table *table, struct weir_set *set, u64 tick);
+u16 weir_state_admitted(const struct weir_table *table, struct weir_set *set,
+			struct weir_entry *entry, u64 tick, const struct weir_permit *permit);
+void weir_state_doubt(const struct weir_table *table, struct weir_set *set,
+		      struct weir_entry *entry);
 
-/* When the block of a way's source ends, 0 without one; written under both locks. */
-static inline u32 *weir_bucket_until(const struct weir_table *table,
-				     struct weir_bucket *bucket, unsigned int i)
+/* When the block of an entry's source ends, 0 without one; written under both locks. */
+static inline u32 *weir_set_until(const struct weir_table *table,
+				  struct weir_set *set, unsigned int i)
 {
-	return (u32 *)((void *)bucket + table->until_off) + i;
+	return (u32 *)((void *)set + table->until_off) + i;
 }
 
-static inline u32 weir_way_until(const struct weir_table *table, struct weir_bucket *bucket,
-				 const struct weir_way *way)
+static inline u32 weir_entry_until(const struct weir_table *table, struct weir_set *set,
+				   const struct weir_entry *entry)
 {
 	/* Pairs with weir_state_set(). */
-	return READ_ONCE(*weir_bucket_until(table, bucket, weir_bucket_index(table, bucket, way)));
+	return READ_ONCE(*weir_set_until(table, set, weir_set_index(table, set, entry)));
 }
 
-/* May another source of a bucket be blocked? */
-static inline bool weir_bucket_blocks(const struct weir_table *table,
-				      const struct weir_bucket *bucket)
+/* May another source of a set be blocked? */
+static inline bool weir_set_blocks(const struct weir_table *table, const struct weir_set *set)
 {
-	/* A hint without the bucket's lock. */
-	return hweight64(READ_ONCE(bucket->blocked)) < table->quota;
+	/* A hint without the set's lock. */
+	return hweight64(READ_ONCE(set->blocked)) < table->quota;
 }
 
 #endif /* WEIR_STATE_H */

@@ -32,7 +32,7 @@ TITLES = {
 }
 NOTES = """\
 [1] hashlimit refuses every newcomer then, and nft lets every newcomer pass.
-[2] A budget of 1: what was seen in a bucket leaves newcomers no room.
+[2] A budget of 1: what was seen in a set leaves newcomers no room.
 """
 
 # ROW: at most this fraction of hashlimit's cost, both without the hook's; a full table

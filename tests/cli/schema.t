@@ -47,7 +47,7 @@ changed() {
 limit='."$defs".limit.properties'
 is "$(changed "$limit.fresh = {type: \"string\"} | $limit.action.enum += [\"fresh\"]")" 0 "keys and values may be added in a version"
 is "$(changed "del($limit.action)")" $'/limit: no action\n1' "... not removed"
-is "$(changed "$limit.ways.type = \"string\"")" $'/limit/ways: type integer is string\n1' "... nor get another type"
+is "$(changed "$limit.entries.type = \"string\"")" $'/limit/entries: type integer is string\n1' "... nor get another type"
 is "$(changed "$limit.action.enum = [\"drop\"]")" $'/limit/action: no value observe\n1' "... or lose a value"
 is "$(changed '."$defs".limit.required -= ["prefix4"]')" $'/limit: prefix4 is optional\n1' "... or become optional"
 is "$(changed '."$defs".event.anyOf |= map(select(.properties.event.const != "lost"))')" $'/event: no event lost\n1' "... nor may an event go"

@@ -57,8 +57,8 @@ holds "... and shrinks" quietly weir limit set small sources 64
 quiet
 is "$(tables)" "$tables_before" "the tables' memory is unchanged"
 within "$((most - kernel_before))" -100000 8192 "the kernel holds at most 8 MiB more (KiB)"
-# In any window floors admit ways x (L - 3) newcomers, all but the first by eviction.
-ways=$(weir -json limit show small | json ways)
-within "$(stat_of small evictions)" $((ways * (10 - 3 - 1))) 100000000 "evictions are counted"
+# In any window floors admit entries x (L - 3) newcomers, all but the first by eviction.
+entries=$(weir -json limit show small | json entries)
+within "$(stat_of small evictions)" $((entries * (10 - 3 - 1))) 100000000 "evictions are counted"
 within "$(stat_of small floor_refused.packets)" 1000 100000000 "... and refusals by floors"
 finish

@@ -19,7 +19,7 @@ GOOD = {"name": "bad", "new-name": "worse", "before": "here", "limit": "here", "
 
 # Of saved states, whose attributes have the names of others.
 STATE = {"budget": {"budget": 1, "slots": 1}, "newcomers": {"slot-ns": 1}, "hash-key": bytes(16), "limit": "here",
-         "source": {"dropped": 1}, "floor": {"bucket": 0}, "count": {"wanted": 1},
+         "source": {"dropped": 1}, "floor": {"set": 0}, "count": {"wanted": 1},
          "address": bytes([192, 0, 2, 0]), "dev": "eth9", "numbers": bytes(2), "slot-ns": 1, "width": 2}
 
 
@@ -210,7 +210,7 @@ def main():
     bad.nests("config-replace", "config", "exempt", "exempt-entry")
     bad.nests("config-replace", "config", "prefix-list", "prefix-list-entry")
     bad.nests("prefix-list-add", "prefix-list", "prefix", "prefix", name="new")
-    saved = {"limit": "here", "clock_ns": 1, "tick_ns": 4000000, "prefix4": 32, "prefix6": 64, "buckets": 1}
+    saved = {"limit": "here", "clock_ns": 1, "tick_ns": 4000000, "prefix4": 32, "prefix6": 64, "sets": 1}
     bad.nests("source-merge", "state", "budget", "state-budget",
               [n for n in attrs_of("state-budget") if n != "pad"], **saved)
     saved["budget"] = {"budget": 1, "slots": 1, "slot-ns": 1000000000, "width": 2}

@@ -76,7 +76,7 @@ VAGUE = os.uname().release.startswith("6.1.")
 
 # name, operation, attributes, sentence, attributes at fault, and the error unless it is EINVAL;
 # "-name" is an attribute that is missing. A number in a path is the n-th of that name, from 0.
-KEPT = {"limit": "here", "clock-ns": 1, "tick-ns": 4000000, "prefix4": 32, "prefix6": 64, "buckets": 4,
+KEPT = {"limit": "here", "clock-ns": 1, "tick-ns": 4000000, "prefix4": 32, "prefix6": 64, "sets": 4,
         "budget": {"budget": 10, "slots": 4, "slot-ns": 1000000000, "width": 2}}
 
 
@@ -430,10 +430,10 @@ CASES = [
     ("a state without its limit", "source-merge", kept(limit=None), "limit .* missing", "-limit"),
     ("a state of a limit that does not exist", "source-merge", kept(limit="none"), "no limit", "limit", E.ENOENT),
     *((f"a state without its {name}", "source-merge", kept(**{name.replace("-", "_"): None}), "missing", "-" + name)
-      for name in ("clock-ns", "tick-ns", "prefix4", "prefix6", "buckets", "budget")),
+      for name in ("clock-ns", "tick-ns", "prefix4", "prefix6", "sets", "budget")),
     ("a state of other IPv4 prefixes", "source-merge", kept(prefix4=24), "another prefix length", "prefix4"),
     ("a state of other IPv6 prefixes", "source-merge", kept(prefix6=56), "another prefix length", "prefix6"),
-    ("3 buckets", "source-merge", kept(buckets=3), "power of two", "buckets"),
+    ("3 sets", "source-merge", kept(sets=3), "power of two", "sets"),
     ("5 saved budgets", "source-merge", kept(*[("budget", KEPT["budget"])] * 4), "at most 4 budgets", "budget:4"),
     ("a saved window of 65 slots", "source-merge", kept(slots=65), "no budget has such", "budget"),
     ("a saved window of no slots", "source-merge", kept(slots=None), "no budget has such", "budget"),
@@ -455,7 +455,7 @@ CASES = [
     ("two levels of a bucket", "source-merge", kept(mode=3, rate=1, width=8, count=numbers(8, 1, 1)), "such numbers", "source/count"),
     ("the second source at fault", "source-merge",
      kept(("source", {"address": A, "count": numbers(2, 9)}), count={"numbers": b"123"}), "such numbers", "source:1/count"),
-    ("a floor of a limit in force", "source-merge", kept(("floor", {"bucket": 0, "count": numbers(2, 1)})), "that is held", "floor"),
+    ("a floor of a limit in force", "source-merge", kept(("floor", {"set": 0, "count": numbers(2, 1)})), "that is held", "floor"),
     ("a newcomers' budget without its slots", "source-merge", tried(slot_ns=None), "missing", "-newcomers/slot-ns"),
     ("a newcomers' slot that lasted for longer than it does", "source-merge", tried(phase_ns=1000000001), "longer than a slot",
      "newcomers/phase-ns"),

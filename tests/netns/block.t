@@ -107,18 +107,18 @@ flood -s 198.51.100.21 -c 5
 trace_stop
 is "$(grep -c 'weir_limited: limit=a' "$tmp/trace")" 2 "the first refusal after a block is told as one"
 
-# The quota: half of the ways of a bucket
+# The quota: half of the entries of a set
 weir limit add few budget 10/1h sources 64 from 203.0.113.0/24 >/dev/null 2>&1
 held=0
 for ((i = 1; i < 255; i++)); do
 	weir source block "203.0.113.$i" limit few for 1h >/dev/null 2>"$tmp/said" || break
 	held=$((held + 1))
 done
-ways=$(weir -json limit show few | json ways) most=$(weir -json limit show few | json blocks)
-within "$held" 4 $((ways / 2)) "at most half of the ways are blocked"
+entries=$(weir -json limit show few | json entries) most=$(weir -json limit show few | json blocks)
+within "$held" 4 $((entries / 2)) "at most half of the entries are blocked"
 like "$(<"$tmp/said")" "no place is left for the block; raise the limit's sources \(made for $most\)$" "... which is told"
 is "$(stat_of few blocked_now)" "$held" "... and nobody else is"
-is "$(through 203.0.113.254)" 10 "a newcomer finds a way"
+is "$(through 203.0.113.254)" 10 "a newcomer finds an entry"
 flood -s 203.0.113.100 -n 150 -c 600
 is "$(stat_of few blocked_now):$(through 203.0.113.1)" "$held:0" "a flood evicts none of them"
 weir limit set few budget 1000/1h >/dev/null 2>&1
@@ -137,11 +137,11 @@ is "$n" 12 "a block that has no room under one of two limits fails"
 within $((was - $(left))) 0 3600000 "... and leaves the end under the other as it was"
 weir limit del first >/dev/null
 
-# Totals and blocks in all ways: newcomers have none, blocked or not, and that is told
+# Totals and blocks in all entries: newcomers have none, blocked or not, and that is told
 weir limit add once budget 10/total sources 64 from 10.7.0.0/16 >/dev/null 2>&1
-for i in {1..16}; do weir source block 10.7.0.$i limit once for 20m >/dev/null; done # in each bucket
+for i in {1..16}; do weir source block 10.7.0.$i limit once for 20m >/dev/null; done # in each set
 flood -s 10.7.1.0 -n 500 -c 500
-is "$(through 10.7.8.9)" 0 "among totals and blocked sources a newcomer finds no way"
+is "$(through 10.7.8.9)" 0 "among totals and blocked sources a newcomer finds no entry"
 like "$(weir source get 10.7.8.9 limit once)" "count 10 of 10 left 0 limited for " "... as source get tells"
 refused "ADDR: no place is left for the block; raise the limit's sources (made for $(weir -json limit show once | json blocks))" block 10.7.8.9 limit once for 1h
 holds "... and the counters" [ "$(stat_of once floor_refused.packets)" -ge 10 ]

@@ -53,7 +53,7 @@ class Message:
 
     def __init__(self, raw):
         attrs = dict(parse(raw))
-        kept = {number("state", n) for n in ("limit", "clock-ns", "tick-ns", "prefix4", "prefix6", "buckets", "budget")}
+        kept = {number("state", n) for n in ("limit", "clock-ns", "tick-ns", "prefix4", "prefix6", "sets", "budget")}
         self.head = b"".join(whole for k, whole in attributes(raw) if k in kept)
         self.clock = u64(attrs, "state", "clock-ns")
         self.since = u64(attrs, "state", "since-ns") if number("state", "since-ns") in attrs else None

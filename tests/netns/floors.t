@@ -25,7 +25,7 @@ line=$(traced -s | awk '$2 ~ /=198\.51/ { n++ } END { print n + 0 }')
 diag "$line of 5 sources that stay were let through at all"
 
 # Losses of newcomers: every packet of the flood has a new source, as a repeated one would be
-# refused by its own count. In a window and a slot the floors admit at least ways x (L - 3) of those
+# refused by its own count. In a window and a slot the floors admit at least entries x (L - 3) of those
 # that came, whenever they came: window -F says how many that is of all.
 rate=3000 ms=800
 for twice in 1 2 4 8; do
@@ -35,8 +35,8 @@ for twice in 1 2 4 8; do
 	trace_start weir_charge weir_drop
 	flood -s 10.0.0.1 -n 16000000 -c 10000 -r "$rate" -k
 	trace_stop
-	ways=$(weir -json limit show "f$twice" | json ways)
-	line=$(traced -F $((window + slot)),$((ways * (budget - 3))) -l "f$twice")
+	entries=$(weir -json limit show "f$twice" | json entries)
+	line=$(traced -F $((window + slot)),$((entries * (budget - 3))) -l "f$twice")
 	lost=$(value drops "$line") came=$(($(value charges "$line") + lost)) most=$((came - $(value least "$line")))
 	diag "sources x L = $(bc <<<"scale=1; $twice / 2") x flood x T: $lost of $came newcomers lost, bound $most"
 	is "$came" 10000 "sources x L at $twice/2 of flood x T: 10,000 newcomers come"

@@ -92,7 +92,7 @@ class Maker(random.Random):
                 return self.choice(common)
         # Of a saved state, what makes it one of a limit.
         usual = {"prefix4": [32], "prefix6": [64], "width": [2, 4, 8], "slots": range(1, 16), "mode": [0, 0, 1, 3, 4],
-                 "buckets": [1, 4, 64], "slot-ns": [4000000, 1000000000], "phase-ns": [0, 4000000]}
+                 "sets": [1, 4, 64], "slot-ns": [4000000, 1000000000], "phase-ns": [0, 4000000]}
         if self.op == "source-merge" and name in usual and self.percent(90):
             return self.choice(usual[name])
         width = most - least
@@ -155,7 +155,7 @@ class Maker(random.Random):
             return 100 if name in wanted else 0
         vital = ("name", "budget", "window-ms", "address", "sources", "first", "for-ms", "prefix")
         if self.op == "source-merge":
-            vital += ("limit", "clock-ns", "tick-ns", "prefix4", "prefix6", "buckets", "slots", "width", "slot-ns", "count",
+            vital += ("limit", "clock-ns", "tick-ns", "prefix4", "prefix6", "sets", "slots", "width", "slot-ns", "count",
                       "numbers", "source")
         return 93 if name in vital else {"limit": 50, "before": 5}.get(name, 20)
 

@@ -80,7 +80,7 @@ def newcomers(wire, counts):
     clock = dict(parse(wire.ask("stats-get").payloads[0]))[attrs_of("stats")["clock-ns"]["number"]]
     slot = [("slot-ns", HOUR * 1000000 // 15), *(("count", {"numbers": struct.pack(f"={len(c)}I", *c)}) for c in counts)]
     answer = wire.ask("source-merge", {
-        "limit": "known", "clock-ns": struct.unpack("=Q", clock)[0], "tick-ns": 4000000, "prefix4": 32, "prefix6": 64, "buckets": 1,
+        "limit": "known", "clock-ns": struct.unpack("=Q", clock)[0], "tick-ns": 4000000, "prefix4": 32, "prefix6": 64, "sets": 1,
         "budget": {"budget": 50, "slots": 1, "slot-ns": 1, "width": 2}, "newcomers": slot})
     wire.ask("config-publish")
     return answer, tool("-s", "limit", "show", "known")[0]["stats"]["newcomers_now"]

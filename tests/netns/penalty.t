@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # penalty.t: who exceeds a limit with a penalty is refused for that long, refusals prolong it
-# only with renew, and half of the ways stay for others
+# only with renew, and half of the entries stay for others
 . "$(dirname "$0")/lib.sh"
 need_cpus 2
 begin
@@ -106,13 +106,13 @@ command weir -json monitor pressure >"$tmp/events" &
 pids+=($!)
 ack -s 203.0.113.1 -n 200 -c 2000
 now=$(stat_of p blocked_now)
-within "$now" 4 $(($(weir -json limit show p | json ways) / 2)) "a flood of sources has at most half of the ways blocked"
+within "$now" 4 $(($(weir -json limit show p | json entries) / 2)) "a flood of sources has at most half of the entries blocked"
 within "$(stat_of p blocks_lost)" 1 10000 "... and it is counted who found no room"
 like "$(weir -s limit show p)" "half of the places of a set are blocked, no room for more: try sources 128" "... and told"
 lost() { ack -s 203.0.113.1 -n 250 -c 2000; grep -q '"blocks_lost":[1-9]' "$tmp/events"; }
 holds "... also as an event" wait_for 60 lost
 weir limit set p budget 1000/1h >/dev/null
-is "$(through 198.51.100.7)" 10 "a newcomer finds a way"
+is "$(through 198.51.100.7)" 10 "a newcomer finds an entry"
 weir limit set p sources 65536 >/dev/null
 is "$(stat_of p blocked_now)" "$now" "a larger table keeps the blocks"
 weir limit set p sources 64 >/dev/null

@@ -17,7 +17,7 @@ queue=$!
 read -r said <"$tmp/says"
 is "$said" ready "a program accepts queued packets"
 trace_start weir_charge
-# Packets of both contexts contend for the table's two buckets, on one CPU and on two.
+# Packets of both contexts contend for the table's two sets, on one CPU and on two.
 flooding -s 203.0.113.1 -n 40 -R -t 60000
 flood -s 198.51.100.1 -n 10 -r 2000 -c 2000
 quiet

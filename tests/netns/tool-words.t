@@ -168,7 +168,7 @@ done_with "weir: warning: limit 'onrx': $joined" limit add onrx budget 5/s to ::
 done_with "weir: warning: limit 'few': up to 64 packets merged by GRO may not fit newcomers: ethtool -K DEV gro off\$" \
 	limit add few budget 64/s to ::/0 newcomers 63/s
 done_with '$' limit set few newcomers 64/s
-is "$(weir -j -check limit add size budget 1/s sources 65536 newcomers 64/s 2>/dev/null | jq -c '.[0] | [.ways, .source_bytes, .memory > .ways * .source_bytes]')" \
+is "$(weir -j -check limit add size budget 1/s sources 65536 newcomers 64/s 2>/dev/null | jq -c '.[0] | [.entries, .source_bytes, .memory > .entries * .source_bytes]')" \
 	'[94208,76,true]' "-check shows what a new limit would take"
 is "$(weir -j limit show | jq -r '.[] | select(.limit == "size")')" '' "... and adds nothing"
 # may_have SOURCES WORDS: what a table is made for by default

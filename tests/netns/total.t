@@ -32,8 +32,8 @@ is "$(passed)" $((5 + 10000 / 128)) "a total of bytes"
 # More sources than places: those that were there stay.
 recount
 flood -s 198.18.1.0 -n 1000 -c 1000
-ways=$(weir -json limit show ever | json ways)
-within "$(passed)" $((ways * 8 / 10)) $((ways - 1)) "as many sources as there are places"
+entries=$(weir -json limit show ever | json entries)
+within "$(passed)" $((entries * 8 / 10)) $((entries - 1)) "as many sources as there are places"
 is "$(stat_of ever evictions)" 0 "... and nobody is evicted"
 is "$(stat_of ever floor_refused.packets)" $((1000 - $(passed))) "the others are refused"
 like "$(weir -s limit show ever)" "full, refuses newcomers: forget some, or try sources 1?[0-9]+" "... and limit show says so"

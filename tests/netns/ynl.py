@@ -63,7 +63,7 @@ def limits(client):
     ok({k: told.get(k) for k in WEB if k != "budget"} == {k: v for k, v in WEB.items() if k != "budget"} and
        len(told["budget"]) == 1 and {k: first.get(k) for k in WEB["budget"]} == WEB["budget"] and
        first["slot-ns"] == 150 * 10**9 and first["window-ns"] == 600 * 10**9 and
-       told["ways"] >= 64 and told["memory"] > 0 and 64 < told["source-bytes"] < 128, "limit-add tells what it made, slots, ways and memory", told)
+       told["entries"] >= 64 and told["memory"] > 0 and 64 < told["source-bytes"] < 128, "limit-add tells what it made, slots, entries and memory", told)
     ok(client.do("limit-add", ALL) is None, "limit-add tells nothing if it is not asked to")
     ok("never fit" in client.said.getvalue(), "a warning comes with a limit that is made", client.said.getvalue())
     told = client.dump("limit-get")

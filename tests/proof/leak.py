@@ -10,7 +10,7 @@ while it has none:
 
     0 <= v <= C;  g is nondecreasing, 0 <= g(a) <= v + L a
 
-So g(n) <= C + L n: at most the size and L packets. n, L and C are variables. tests/unit/wheel_leak.c
+So g(n) <= C + L n: at most the size and L packets. n, L and C are variables. tests/unit/count_leak.c
 compares the operations in C with a list of charges.
 
 A reservation charges c now, beyond C, and is due p slots later. In g it counts then. Until then the

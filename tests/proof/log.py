@@ -11,7 +11,7 @@ entries in the window do not grow with i,
 which is how S is written here, so that nothing needs to be counted: a log that does a step is the
 wheel that does it if that holds for the wheel's S afterwards, where at most N entries count. B is the
 budget, at most N, t the current slot, and W slots besides that are the window. All numbers are
-variables, and so are E and the number i of an entry. tests/unit/wheel_log.c compares the
+variables, and so are E and the number i of an entry. tests/unit/count_log.c compares the
 operations in C with a list of packets.
 
 Each wrong operation must be refuted, by a log of small numbers. The assumptions of each right one

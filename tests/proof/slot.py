@@ -4,7 +4,7 @@
 T and 2 L in any T, a total at most L ever, a calendar at most L for each end that the clock passes.
 
 Both are a lenient wheel of one slot (module/count/ring.h), whose sum is S: of the source's own wheel, or
-of the floor of its bucket while it has none. L is the largest budget that the table has held. All
+of the floor of its set while it has none. L is the largest budget that the table has held. All
 operations preserve the invariant
 
     0 <= g <= S <= L,  0 <= G <= L
@@ -17,7 +17,7 @@ A calendar numbers its slots by a timer (module/count/calendar.c): when the cloc
 expected, or later, a slot begins, and the next end is the first multiple of the period s above what
 the clock shows. The clock may be set at any time.
 
-tests/unit/wheel_proof.c compares the operations in C with those of rings of any
+tests/unit/count_proof.c compares the operations in C with those of rings of any
 length, one slot included; tests/unit/table_total.c a table of totals with a list.
 
 Each wrong operation must be refuted. The assumptions of each right one must be satisfiable:
@@ -79,8 +79,8 @@ RIGHT = [
     ('total: time passes', And(source, p >= 0), bounds(S, g, 0)),
     ('total: give back', And(source, c <= S, c <= g), bounds(S - c, g - c, 0)),
     ('total: forget', source, bounds(0, 0, 0)),
-    # An idle way has counted nothing of its source, who so is within any floor.
-    ('total: a newcomer takes an idle way', And(two, S == 0), And(bounds(T, h, 0), bounds(T, g, 0))),
+    # An idle entry has counted nothing of its source, who so is within any floor.
+    ('total: a newcomer takes an idle entry', And(two, S == 0), And(bounds(T, h, 0), bounds(T, g, 0))),
     ('total: into a smaller table, by the floor', two,
      And(bounds(larger(S, T), g, 0), bounds(larger(S, T), h, 0))),
     ('calendar: a clock set forward over any number of ends renews once', And(e <= t, expected(f, t, k)), Not(f <= t)),
@@ -104,7 +104,7 @@ WRONG = [
     ('a smaller budget at once', And(source, M < L), bounds(S, g, G, M)),
     ('total: time empties it', And(source, p > 0), bounds(*turned(S, g, 0, p)[:1], g, 0)),
     ('total: charge without room', And(source, c <= B, B <= L), bounds(S + c, g + c, 0)),
-    ('total: a newcomer takes a way that is not idle', two, bounds(T, g, 0)),
+    ('total: a newcomer takes an entry that is not idle', two, bounds(T, g, 0)),
     ('calendar: the next end is a period after the last', And(e <= t, s >= 1, f == e + s), Not(f <= t)),
     ('calendar: the next end is that of a clock that is late', And(expected(e, v, j), e <= t, expected(f, v, k)), Not(f <= t)),
     ('calendar: a change expects the end of the clock', expected(f, u, k), v < f),

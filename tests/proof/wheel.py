@@ -4,7 +4,7 @@
 
 S(a) is what a wheel (module/count/ring.h) counted in its newest slot and the a slots
 before it, 0 <= a < R, where R = reach + 1. G(a) is what was actually admitted from
-a source in the same slots. S is the source's own wheel, or the floor of its bucket
+a source in the same slots. S is the source's own wheel, or the floor of its set
 while it has none. L is the largest budget that the table has held. All operations
 on wheels preserve this invariant:
 
@@ -13,7 +13,7 @@ on wheels preserve this invariant:
 An interval as long as n slots that ends in slot k lies within slots k-n..k, so it
 admits at most G(n) <= L if the wheel reaches back n slots. R and L are variables:
 the proof holds for every reach and every budget. Sums do not wrap, because the
-table's count width holds L. tests/unit/wheel_proof.c compares the operations in C
+table's count width holds L. tests/unit/count_proof.c compares the operations in C
 with those below.
 
 Each wrong operation must be refuted, by a wheel of three slots. The assumptions of

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A limit that only blocks: a packet that still has it when its bucket has moved begins again. And
+ * A limit that only blocks: a packet that still has it when its set has moved begins again. And
  * which exemption is given twice, while others end.
  */
 #include <linux/jiffies.h>
@@ -38,7 +38,7 @@ static u16 packet(struct weir_table *table)
 static void test_moved(void **state)
 {
 	struct weir_table_spec spec = {
-		.count[0] = { .budget = 1, .slot_ticks = HZ, .slots = 1 },
+		.meter[0] = { .budget = 1, .slot_ticks = HZ, .slots = 1 },
 		.sources = 64, .prefix = { 32, 64 }, .blocks = true,
 	};
 	struct weir_table *old = weir_table_alloc(&spec, NOW), *next;

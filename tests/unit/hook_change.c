@@ -191,7 +191,7 @@ void hook_add(void)
 	t.limit[place] = limit;
 }
 
-/* Copy the new table's wheels to the twin; their sums must not have changed. */
+/* Copy the new table's counts to the twin; their sums must not have changed. */
 static void follow(struct twin_limit *limit, u64 sum[])
 {
 	const struct weir_limit *real = hook_real(limit);
@@ -205,9 +205,9 @@ static void follow(struct twin_limit *limit, u64 sum[])
 		/* An idle source is not moved, even with pending refusals. */
 		if (!count)
 			s->dropped = min(s->dropped, hook_dropped(real, s));
-		s->wheel.at = shim_jiffies / real->slot_ticks[0];
+		s->count.at = shim_jiffies / real->slot_ticks[0];
 		for (age = 0; age <= WEIR_SLOTS_MAX; age++)
-			s->wheel.count[age] = slot[WEIR_SLOTS_MAX - age];
+			s->count.count[age] = slot[WEIR_SLOTS_MAX - age];
 	}
 }
 

@@ -77,15 +77,15 @@ static struct weir_limit_config words_of(void)
 	return words;
 }
 
-/* Have newcomers take all ways, or a part of them. */
+/* Have newcomers take all entries, or a part of them. */
 static void fill(unsigned int percent)
 {
-	unsigned int used = 0, i, ways = weir_table_ways(table());
+	unsigned int used = 0, i, entries = weir_table_entries(table());
 
-	while (used * 100 < ways * percent) {
+	while (used * 100 < entries * percent) {
 		newcomer();
-		for (i = 0, used = 0; i < weir_table_buckets(table()); i++)
-			used += weir_bucket(table(), i)->used;
+		for (i = 0, used = 0; i < weir_table_sets(table()); i++)
+			used += weir_set(table(), i)->used;
 	}
 }
 
@@ -179,7 +179,7 @@ static void newcomer_uneven(void)
 		send_to(fresh - 1, false);
 }
 
-static void block(u32 bucket, unsigned int most)
+static void block(u32 set, unsigned int most)
 {
 	struct weir_lookup lookup = { .tick = shim_jiffies, .budgets = hook_limit("a")->room };
 	struct weir_source source = { };
@@ -190,7 +190,7 @@ static void block(u32 bucket, unsigned int most)
 		source.word[0] = htonl(0x0a000000 + n);
 		lookup.source = &source;
 		lookup.hash = weir_source_hash(&source, hook_limit("a")->prefix, &t.wn.key);
-		if ((lookup.hash & table()->mask) == bucket &&
+		if ((lookup.hash & table()->mask) == set &&
 		    weir_table_block(table(), &lookup, WEIR_NEVER, WEIR_BLOCK_ADD) >= 0)
 			most--;
 	}
@@ -202,8 +202,8 @@ static void blocks(unsigned int most)
 	u32 i;
 
 	plain(100);
-	for (i = 0; i < weir_table_buckets(table()); i++)
-		block(i, most ?: table()->ways / 2);
+	for (i = 0; i < weir_table_sets(table()); i++)
+		block(i, most ?: table()->entries / 2);
 }
 
 static void one_blocked(void)
@@ -395,7 +395,7 @@ static void shared_total(void)
 /* While a full table is the predecessor of another one. */
 static void measure(unsigned int packets, void (*packet)(void));
 
-static void between_buckets(void)
+static void between_sets(void)
 {
 	if (!rcu_access_pointer(table()->old))
 		return;
@@ -409,7 +409,7 @@ static void draining(void)
 
 	plain(100);
 	words.slots[0] = 5;
-	shim_resched = between_buckets;
+	shim_resched = between_sets;
 	assert_int_equal(edit_set(&t.wn, &words, &(struct weir_error) { }), 0);
 	assert_null(shim_resched);
 }
@@ -450,7 +450,7 @@ static const struct row {
 	{ "full, of uneven sources", uneven, newcomer, 200, 1 },
 	{ "... that are raised", uneven, newcomer_uneven, 400, 1 },
 	{ "full, of packets of uneven bytes", uneven_bytes, newcomer_of_bytes, 200, 1 },
-	{ "full, one blocked in each bucket", one_blocked, newcomer, 200, 1 },
+	{ "full, one blocked in each set", one_blocked, newcomer, 200, 1 },
 	{ "full, half of them blocked", half_blocked, newcomer, 200, 1 },
 	{ "full of a total", total, newcomer, 100, 1 },
 	{ "full of a total and another budget", total_and_more, newcomer, 100, 1 },

@@ -8,6 +8,7 @@
 
 #include "count/window.h"
 #include "hook_edit.h"
+#include "limit/stats.h"
 #include "table_twin.h"
 
 static struct net net = { .user_ns = &init_user_ns };
@@ -137,11 +138,11 @@ static void test_log(void **state)
 		config.budget[0].amount = budgets[i];
 		limit = weir_limit_find(weir_config_get(&wn), "a");
 		table = limit->table;
-		most = weir_shape_max(&table->count[0].shape);
+		most = weir_shape_max(&table->meter[0].shape);
 		assert_int_equal(edit_set(&wn, &config, &error), 0);
 		limit = weir_limit_find(weir_config_get(&wn), "a");
 		assert_true(weir_table_holds(limit->table, 0, budgets[i]));
-		assert_true(weir_shape_max(&limit->table->count[0].shape) >= budgets[i]);
+		assert_true(weir_shape_max(&limit->table->meter[0].shape) >= budgets[i]);
 		assert_int_equal(limit->table != table, budgets[i] > most);
 	}
 	assert_int_equal(edit_flush(&wn, true), 0);

@@ -57,7 +57,7 @@ static void test_victims(void **state)
 	u32 ways, n, kept = 0;
 
 	begin(100000, 64);
-	ways = weir_table_ways(limit()->table);
+	ways = weir_table_entries(limit()->table);
 	/* A third is known, and idle then. */
 	for (n = 1; n <= ways / 3; n++)
 		arrive(n);
@@ -82,7 +82,7 @@ static void test_late(void **state)
 	u32 ways, n, kept = 0, round;
 
 	begin(20, 64);
-	ways = weir_table_ways(limit()->table);
+	ways = weir_table_entries(limit()->table);
 	weir_newcomers_learn(&limit()->newcomers);
 	for (n = 1; n <= ways / 3; n++)
 		arrive(n);
@@ -340,7 +340,7 @@ static void test_forgotten(void **state)
 	end();
 }
 
-/* A bucket of blocked sources and of totals refuses newcomers until the first block ends. */
+/* A set of blocked sources and of totals refuses newcomers until the first block ends. */
 static void test_full(void **state)
 {
 	struct weir_limit_config made = words(1000, 64);

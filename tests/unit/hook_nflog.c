@@ -63,9 +63,9 @@ static unsigned int pass(u32 source, bool early)
 
 static u64 logged(void)
 {
-	struct weir_counts counts;
+	struct weir_counters counts;
 
-	weir_limit_counts(hook_limit("a"), &counts);
+	weir_limit_counters(hook_limit("a"), &counts);
 	return counts.logged;
 }
 

@@ -9,7 +9,7 @@ struct expected {
 	struct twin_limit *limit;
 	struct weir_limit *real;
 	struct twin_source *source;
-	struct weir_counts was;
+	struct weir_counters was;
 	u64 cost;
 	u64 newcomers;	/* in the window of their budgets */
 	bool room, large;
@@ -44,11 +44,11 @@ static void check_gains(const struct expected *f, struct weir_cost cost, bool dr
 		{ WEIR_EARLY_REFUSED, f->early && dropped },
 		{ WEIR_NEWCOMERS_REFUSED, false }, { WEIR_PREFIX_BLOCKED, f->blocked && dropped },
 	};
-	struct weir_counts is;
+	struct weir_counters is;
 	unsigned int i, fate;
 	u64 charged;
 
-	weir_limit_counts(f->real, &is);
+	weir_limit_counters(f->real, &is);
 	charged = is.packets[WEIR_NEWCOMERS_CHARGED] - f->was.packets[WEIR_NEWCOMERS_CHARGED];
 	check(newcomers_of(f->real) - f->newcomers == charged * admitted,
 	      "run %llu: %s: %llu newcomers, were %llu", t.run, f->real->cfg.name,
@@ -81,15 +81,15 @@ static unsigned int expect_limits(const struct said *said, struct weir_cost cost
 		f->cost = f->real->bytes ? cost.bytes : cost.packets;
 		slot = shim_jiffies / f->real->slot_ticks[0];
 		reach = f->real->slots[0] - !!f->real->cfg.budget[0].mode;
-		twin_turn(&f->source->wheel, reach, slot);
-		f->room = twin_sum(&f->source->wheel, reach, slot) + f->cost <=
+		twin_turn(&f->source->count, reach, slot);
+		f->room = twin_sum(&f->source->count, reach, slot) + f->cost <=
 			  f->real->room[0];
 		f->large = f->cost > f->real->room[0];
 		f->newcomers = newcomers_of(f->real);
 		f->early = false;
 		f->unmarked = false;
 		f->blocked = false;
-		weir_limit_counts(f->real, &f->was);
+		weir_limit_counters(f->real, &f->was);
 		f++;
 	}
 	return f - met;
@@ -98,11 +98,11 @@ static unsigned int expect_limits(const struct said *said, struct weir_cost cost
 /* The first limit whose drop counter rose. */
 static struct expected *dropper_of(struct expected *met, unsigned int n)
 {
-	struct weir_counts is;
+	struct weir_counters is;
 	struct expected *f;
 
 	for (f = met; f < met + n; f++) {
-		weir_limit_counts(f->real, &is);
+		weir_limit_counters(f->real, &is);
 		if (is.packets[WEIR_DROPPED] != f->was.packets[WEIR_DROPPED])
 			break;
 	}
@@ -124,11 +124,11 @@ static void note_dropped(const struct expected *e, struct weir_cost cost, bool o
 static struct twin_limit *check_dropped(struct expected *met, unsigned int n, struct weir_cost cost)
 {
 	struct expected *dropper = dropper_of(met, n), *f;
-	struct weir_counts is;
+	struct weir_counters is;
 	u64 would;
 
 	for (f = met; f < met + n; f++) {
-		weir_limit_counts(f->real, &is);
+		weir_limit_counters(f->real, &is);
 		would = is.packets[WEIR_WOULD_DROP] !=
 			f->was.packets[WEIR_WOULD_DROP];
 		check(!would || (f->real->observe && !f->room), "run %llu", t.run);
@@ -174,7 +174,7 @@ static void check_admitted(struct expected *met, unsigned int n, struct weir_cos
 
 	for (f = met; f < met + n; f++) {
 		if (f->room)
-			f->source->wheel.count[0] += f->cost;
+			f->source->count.count[0] += f->cost;
 		else
 			note_dropped(f, cost, true);
 		check_gains(f, cost, false, !f->room, false, f->room);

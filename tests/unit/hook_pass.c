@@ -160,7 +160,7 @@ static void check_late(const char *name, enum weir_fate fate, u64 packets)
 }
 
 /*
- * On a CPU with a late clock a packet counts at the time of the bucket, in all
+ * On a CPU with a late clock a packet counts at the time of the set, in all
  * limits, and a charge is given back there.
  */
 static void test_late(void **state)
@@ -276,7 +276,7 @@ static void test_known_elsewhere(void **state)
 	hook_end();
 }
 
-/* A late clock makes nobody known: its time is before that at which the way was taken. */
+/* A late clock makes nobody known: its time is before that at which the entry was taken. */
 static void test_late_newcomer(void **state)
 {
 	struct weir_limit_config words = edit_words("a", 100);
@@ -305,7 +305,7 @@ static void test_grown_and_back(void **state)
 	words.prefix = (struct weir_prefix) { };
 	assert_int_equal(add_words(&words), 0);
 	shim_cpu = 0;
-	/* The first packet takes the source's way. */
+	/* The first packet takes the source's entry. */
 	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
 	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
 	for (budget = 2000; budget >= 1000; budget -= 1000) {

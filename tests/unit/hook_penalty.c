@@ -26,7 +26,7 @@ static void forget_all(void)
 	if (locks_before--)
 		return;
 	shim_locking = NULL;
-	for (i = 0; i < weir_table_buckets(table()); i++)
+	for (i = 0; i < weir_table_sets(table()); i++)
 		weir_table_clear(table(), i);
 }
 
@@ -158,7 +158,7 @@ static void test_quota(void **state)
 	words.budget[0].window_ms = 3600000;
 	words.penalty_ms = 10000;
 	assert_int_equal(edit_add(&t.wn, &words, NULL, &(struct weir_error) { }), 0);
-	assert_int_equal(weir_table_ways(table()), 4);
+	assert_int_equal(weir_table_entries(table()), 4);
 	t.pressure = true;
 	for (said.source = 0; said.source < 3; said.source++) {
 		while (pass(false) == NF_ACCEPT)

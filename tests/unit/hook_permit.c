@@ -152,11 +152,11 @@ static void keep(struct kept *kept, const unsigned int charged[WEIR_NEWCOMERS_PO
 		weir_pool_peek(&newcomers->pool[i], shim_jiffies, newcomers->budget, &state);
 		check(state.packets <= charged[i], "%llu of %u", state.packets, charged[i]);
 		kept->wait[i] = state.wait;
-		kept->bytes[i] = weir_count_keep(&state.count, (struct weir_wheel *)state.wheel,
+		kept->bytes[i] = weir_count_keep(&state.meter, (struct weir_count *)state.count,
 						 kept->numbers[i]);
 	}
 	kept->tick = shim_jiffies;
-	kept->slot_ticks = state.count.slot_ticks;
+	kept->slot_ticks = state.meter.slot_ticks;
 	kept->phase = shim_jiffies % kept->slot_ticks;
 }
 
@@ -175,12 +175,12 @@ static void restore(const struct kept *kept, u64 tick, bool same_clock)
 	u64 wait, passed = shim_jiffies - tick, slot = 0;
 	static struct weir_table was;
 	struct weir_saved saved;
-	struct weir_wheel *wheel;
+	struct weir_count *count;
 	struct weir_pool_state state;
 	unsigned int i;
 
 	for (i = 0; i < WEIR_NEWCOMERS_POOLS; i++)
-		spec.count[i] = (struct weir_count_spec) {
+		spec.meter[i] = (struct weir_meter_spec) {
 			.budget = WEIR_PACKETS_MAX, .slots = WEIR_POOL_SLOTS,
 			.slot_ticks = newcomers->slot_ticks,
 		};
@@ -189,10 +189,10 @@ static void restore(const struct kept *kept, u64 tick, bool same_clock)
 	if (!same_clock || kept->slot_ticks != newcomers->slot_ticks)
 		slot = max(kept->slot_ticks, (u64)newcomers->slot_ticks);
 	for (i = 0; i < WEIR_NEWCOMERS_POOLS; i++) {
-		wheel = weir_saved_wheel(&saved, &was.count[i]);
-		assert_true(weir_count_restore(&was.count[i], wheel, kept->numbers[i],
+		count = weir_saved_count(&saved, &was.meter[i]);
+		assert_true(weir_count_restore(&was.meter[i], count, kept->numbers[i],
 					       kept->bytes[i], sizeof(u32), &clock));
-		weir_pool_merge(&newcomers->pool[i], wheel, false);
+		weir_pool_merge(&newcomers->pool[i], count, false);
 		weir_pool_peek(&newcomers->pool[i], shim_jiffies, newcomers->budget, &state);
 		wait = kept->wait[i] - min(kept->wait[i], passed);
 		check(state.wait <= wait + slot || limit()->cfg.newcomers.window_ms > 1000,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The packet path against a twin: random packets through random limits and exemptions, which keep
- * changing. The twin has a wheel for each limit and source, and derives from the description alone
+ * changing. The twin has a count for each limit and source, and derives from the description alone
  * which limits a packet matches. Each packet's verdict, every counter and every count of its
  * sources are compared, so a charge given back must leave no trace. Each change fails at every
  * allocation first, and must then have changed nothing.

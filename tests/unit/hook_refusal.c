@@ -129,7 +129,7 @@ static void test_ends(void **state)
 	fill(&v4, 0, 2);
 	shim_jiffies += 500 * HZ;
 	fill(&v4, 0, 2);
-	/* Each is cached with the seqcount of its own way. */
+	/* Each is cached with the seqcount of its own entry. */
 	fill(&other, 0, 2);
 	shim_jiffies += HZ;
 	assert_false(passes(&v4, 0));
@@ -209,7 +209,7 @@ static void test_forgotten(void **state)
 	assert_true(weir_table_forget(hook_limit("a")->table, &source, lookup.hash,
 				      shim_jiffies));
 	fill(&v4, 0, 2);
-	for (i = 0; i < weir_table_buckets(hook_limit("a")->table); i++)
+	for (i = 0; i < weir_table_sets(hook_limit("a")->table); i++)
 		weir_table_clear(hook_limit("a")->table, i);
 	fill(&v4, 0, 2);
 	hook_end();
@@ -230,8 +230,8 @@ static void test_evicted(void **state)
 	table = hook_limit("a")->table;
 	twin_shrink(table, 1, 2);
 	lookup = lookup_of(&v4, hook_limit("a"), &source);
-	/* So that the other way, the source's, goes first. */
-	weir_bucket(table, 0)->hand = weir_hash_home(table, lookup.hash) ^ 1;
+	/* So that the other entry, the source's, goes first. */
+	weir_set(table, 0)->hand = weir_hash_home(table, lookup.hash) ^ 1;
 	fill(&v4, 0, 2);
 	floored = hook_fate("a", WEIR_FLOOR_REFUSED);
 	for (other.source = 1; other.source < 6; other.source++)
@@ -365,7 +365,7 @@ static void test_batch(void **state)
 		if (several)
 			add("b", 5000);
 		shim_cpu = 1;
-		/* The first packet takes a way. */
+		/* The first packet takes an entry. */
 		assert_true(passes(&v4, 0) && passes(&v4, 0));
 		shim_jiffies += HZ;
 		shim_cpu = 0;

@@ -42,9 +42,9 @@ struct weir_limit *hook_real(const struct twin_limit *limit)
 
 u64 hook_fate(const char *name, enum weir_fate fate)
 {
-	struct weir_counts counts;
+	struct weir_counters counts;
 
-	weir_limit_counts(hook_limit(name), &counts);
+	weir_limit_counters(hook_limit(name), &counts);
 	return counts.packets[fate];
 }
 
@@ -88,7 +88,7 @@ u64 hook_dropped(const struct weir_limit *real, const struct twin_source *s)
 
 u64 hook_sum(const struct weir_limit *real, const struct twin_source *s)
 {
-	return twin_sum(&s->wheel, real->slots[0] - !!real->cfg.budget[0].mode,
+	return twin_sum(&s->count, real->slots[0] - !!real->cfg.budget[0].mode,
 			shim_jiffies / real->slot_ticks[0]);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A network namespace with limits and exemptions, and its twin: a wheel for each
+ * A network namespace with limits and exemptions, and its twin: a count for each
  * limit and source. Each operation is applied to both, and the results must agree.
  */
 #ifndef HOOK_TWIN_H
@@ -19,7 +19,7 @@
 /* One source as one limit counts it. */
 struct twin_source {
 	struct weir_source source;
-	struct twin_wheel wheel;
+	struct twin_count count;
 	u64 dropped;
 	bool observed;		/* dropped counts observed drops */
 };

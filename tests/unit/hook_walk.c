@@ -954,7 +954,7 @@ static void step_forget(void)
 	if (s)
 		weir_table_forget(real->table, &s->key,
 				  weir_source_hash(&s->key, real->prefix, &t.wn.key), w.now);
-	for (set = 0; all && set < weir_table_buckets(real->table); set++)
+	for (set = 0; all && set < weir_table_sets(real->table); set++)
 		weir_table_clear(real->table, set);
 	mutex_unlock(&t.wn.lock);
 	walk_forget(l, s);

@@ -21,7 +21,7 @@ struct state {
 	u64 at[SOURCES][STEPS];	/* tick of each charge */
 	struct weir_lookup last;	/* charge, unless it is given back */
 	unsigned int last_of;
-	u8 bucket[ROOM];
+	u8 set[ROOM];
 };
 
 static struct {
@@ -40,12 +40,12 @@ static void set_clock(u64 tick)
 
 	for (i = 0; i < t.budgets; i++)
 		if (t.budget[i].way == CALENDAR)
-			t.table->count[i].base = (tick - BEGIN) / way_window(&t.budget[i]);
+			t.table->meter[i].base = (tick - BEGIN) / way_window(&t.budget[i]);
 }
 
 static u64 slot_of(unsigned int i, u64 tick)
 {
-	return way_slot(&t.budget[i], tick, t.table->count[i].base);
+	return way_slot(&t.budget[i], tick, t.table->meter[i].base);
 }
 
 static bool list_full(const struct state *s, unsigned int source, const u64 *amount)
@@ -139,17 +139,17 @@ static bool step(struct state *s, unsigned int what)
 static void explore(const struct state *from, unsigned int steps)
 {
 	unsigned int what, last = t.crowd ? SOURCES : 2;
-	struct weir_bucket *bucket = weir_bucket(t.table, 0);
+	struct weir_set *set = weir_set(t.table, 0);
 	struct state s;
 
 	for (what = 0; what < (steps > 1 ? 4 : last); what++) {
 		s = *from;
-		memcpy(bucket, s.bucket, t.table->stride);
+		memcpy(set, s.set, t.table->stride);
 		set_clock(s.tick);
 		if (!step(&s, what))
 			continue;
 		t.states++;
-		memcpy(s.bucket, bucket, t.table->stride);
+		memcpy(s.set, set, t.table->stride);
 		if (steps > 1)
 			explore(&s, steps - 1);
 	}
@@ -170,7 +170,7 @@ static void explore_budgets(unsigned int steps)
 		t.room[i] = t.budget[i].room;
 		t.reached[i] = 0;
 	}
-	memcpy(start.bucket, weir_bucket(t.table, 0), t.table->stride);
+	memcpy(start.set, weir_set(t.table, 0), t.table->stride);
 	twin_enter();
 	explore(&start, steps);
 	twin_leave();

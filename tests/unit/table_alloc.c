@@ -12,7 +12,7 @@
 static struct weir_table_spec spec_of(u32 sources)
 {
 	return (struct weir_table_spec) {
-		.count[0] = { .budget = 1000, .slot_ticks = 4, .slots = 15 },
+		.meter[0] = { .budget = 1000, .slot_ticks = 4, .slots = 15 },
 		.sources = sources, .prefix = { 32, 64 },
 	};
 }
@@ -26,49 +26,49 @@ static struct weir_table *alloc(u32 sources)
 	assert_false(IS_ERR(table));
 	assert_true(weir_table_need(&spec) == shim_allocated);
 	assert_true(weir_table_need(&spec) == weir_table_bytes(table));
-	assert_int_equal(weir_table_buckets(table), table->mask + 1);
-	assert_int_equal(weir_table_ways(table), (table->mask + 1) * table->ways);
+	assert_int_equal(weir_table_sets(table), table->mask + 1);
+	assert_int_equal(weir_table_entries(table), (table->mask + 1) * table->entries);
 	assert_memory_equal(&table->spec, &spec, sizeof(spec));
 	return table;
 }
 
-/* Share of sources without a way, if a bucket's sources are Poisson distributed. */
-static double lost(double mean, unsigned int ways)
+/* Share of sources without an entry, if a set's sources are Poisson distributed. */
+static double lost(double mean, unsigned int entries)
 {
 	double p = exp(-mean), sum = 0;
 	unsigned int n;
 
 	for (n = 1; n < 400; n++) {
 		p *= mean / n;
-		if (n > ways)
-			sum += p * (n - ways);
+		if (n > entries)
+			sum += p * (n - entries);
 	}
 	return sum / mean;
 }
 
-/* The fewest ways (by twos) and buckets that leave out under 1 source in 1000. */
+/* The fewest entries (by twos) and sets that leave out under 1 source in 1000. */
 static void test_size(void **state)
 {
 	struct weir_table *table;
-	double buckets;
+	double sets;
 	u32 sources;
 
 	for (sources = 1; sources < 2500; sources++) {
 		table = alloc(sources);
-		buckets = table->mask + 1;
-		check(lost(sources / buckets, table->ways) < 1e-3,
-		      "%u sources: %u ways", sources, table->ways);
-		if (table->ways > 4)
-			check(lost(ceil(16 * sources / buckets) / 16, table->ways - 2) >= 1e-3,
-			      "%u sources: %u ways, fewer do", sources, table->ways);
-		if (buckets > 1)
-			check(lost(ceil(32 * sources / buckets) / 16, WEIR_WAYS_MAX) >= 1e-3,
-			      "%u sources: %g buckets, fewer do", sources, buckets);
+		sets = table->mask + 1;
+		check(lost(sources / sets, table->entries) < 1e-3,
+		      "%u sources: %u entries", sources, table->entries);
+		if (table->entries > 4)
+			check(lost(ceil(16 * sources / sets) / 16, table->entries - 2) >= 1e-3,
+			      "%u sources: %u entries, fewer do", sources, table->entries);
+		if (sets > 1)
+			check(lost(ceil(32 * sources / sets) / 16, WEIR_ENTRIES_MAX) >= 1e-3,
+			      "%u sources: %g sets, fewer do", sources, sets);
 		weir_table_free(table);
 	}
 }
 
-/* That many live sources find ways, nearly two in three in their home slot. */
+/* That many live sources find entries, nearly two in three in their home slot. */
 static void test_sources(void **state)
 {
 	static const u32 sources[] = { 64, 1000, 4096, 30000, 65536 };
@@ -92,9 +92,9 @@ static void test_sources(void **state)
 			result = twin_packet(table, &lookup);
 			assert_true(result & WEIR_CHARGED);
 			evicted += !!(result & WEIR_EVICTED);
-			home += lookup.way ==
-				weir_bucket_way(table, weir_bucket(table, lookup.hash),
-						weir_hash_home(table, lookup.hash));
+			home += lookup.entry ==
+				weir_set_entry(table, weir_set(table, lookup.hash),
+					       weir_hash_home(table, lookup.hash));
 		}
 		twin_leave();
 		total += evicted;
@@ -110,70 +110,70 @@ static u64 up(u64 bytes, u64 to)
 	return (bytes + to - 1) / to * to;
 }
 
-/* The formula of design.rst for buckets of @ways ways */
-static u64 bytes_of(const struct weir_table_spec *spec, u64 buckets, unsigned int ways)
+/* The formula of design.rst for sets of @entries entries */
+static u64 bytes_of(const struct weir_table_spec *spec, u64 sets, unsigned int entries)
 {
-	const struct weir_count_spec *count = &spec->count[0];
-	u64 slots = count->slots + !count->lenient, ring = 1, each = 1;
-	u64 width = count->budget < 1ull << 16 ? 2 : count->budget < 1ull << 32 ? 4 : 8;
-	u64 wheel, way, bucket;
+	const struct weir_meter_spec *meter = &spec->meter[0];
+	u64 slots = meter->slots + !meter->lenient, ring = 1, each = 1;
+	u64 width = meter->budget < 1ull << 16 ? 2 : meter->budget < 1ull << 32 ? 4 : 8;
+	u64 count, entry, set;
 
 	while (ring < slots)
 		ring *= 2;
-	wheel = (width == 2 ? 6 : 8) + width * (1 + ring);
-	way = up((spec->prefix.len6 > 64 ? 32 : 24) + wheel, 64);
-	bucket = up(up(88 + wheel, 4) + 4 * ways, 128) + ways * way;
-	bucket = up(bucket, 128);
-	while (each < buckets && 2 * each * bucket <= 4 << 20)
+	count = (width == 2 ? 6 : 8) + width * (1 + ring);
+	entry = up((spec->prefix.len6 > 64 ? 32 : 24) + count, 64);
+	set = up(up(88 + count, 4) + 4 * entries, 128) + entries * entry;
+	set = up(set, 128);
+	while (each < sets && 2 * each * set <= 4 << 20)
 		each *= 2;
-	return buckets / each * (up(each * bucket, 4096) + 8) + sizeof(struct weir_table);
+	return sets / each * (up(each * set, 4096) + 8) + sizeof(struct weir_table);
 }
 
 /*
  * Every part of the layout is aligned, does not overlap the next, and has the documented size. A
- * way with 15 slots, two-byte counts and half an IPv6 address is one cache line.
+ * entry with 15 slots, two-byte counts and half an IPv6 address is one cache line.
  */
 static void test_layout(void **state)
 {
 	static const u64 budget[] = { 1, U16_MAX, U16_MAX + 1ull, U32_MAX, BIT_ULL(56) };
 	struct weir_table_spec spec = spec_of(64);
 	unsigned int b, slots, len6, i, n;
-	struct weir_bucket *bucket;
-	struct weir_way *way;
+	struct weir_set *set;
+	struct weir_entry *entry;
 	struct weir_table *t;
 
 	for (b = 0; b < ARRAY_SIZE(budget); b++)
 	for (slots = 1; slots <= WEIR_SLOTS_MAX; slots++)
 	for (len6 = 64; len6 <= 128; len6 += 64) {
-		spec.count[0].budget = budget[b];
-		spec.count[0].slots = slots;
+		spec.meter[0].budget = budget[b];
+		spec.meter[0].slots = slots;
 		spec.prefix.len6 = len6;
-		spec.count[0].lenient = slots % 2;
+		spec.meter[0].lenient = slots % 2;
 		t = weir_table_alloc(&spec, 1000);
 		assert_false(IS_ERR(t));
-		assert_true(weir_width_max(t->count[0].shape.width) >= budget[b]);
+		assert_true(weir_width_max(t->meter[0].shape.width) >= budget[b]);
 		assert_true(weir_table_holds(t, 0, budget[b]));
-		assert_true(weir_table_bytes(t) == bytes_of(&spec, t->mask + 1, t->ways));
-		check(t->way_size == 64 || slots > 15 || len6 > 64 ||
-		      budget[b] > U16_MAX, "%u slots: %u", slots, t->way_size);
+		assert_true(weir_table_bytes(t) == bytes_of(&spec, t->mask + 1, t->entries));
+		check(t->entry_size == 64 || slots > 15 || len6 > 64 ||
+		      budget[b] > U16_MAX, "%u slots: %u", slots, t->entry_size);
 		for (i = 0; i <= t->mask; i++) {
-			bucket = weir_bucket(t, i);
-			assert_true((uintptr_t)bucket % 128 == 0);
-			assert_true(t->floor_off + t->count[0].shape.size <= t->until_off);
-			assert_true(t->until_off + 4 * t->ways <= t->way_off);
+			set = weir_set(t, i);
+			assert_true((uintptr_t)set % 128 == 0);
+			assert_true(t->floor_off + t->meter[0].shape.size <= t->until_off);
+			assert_true(t->until_off + 4 * t->entries <= t->entry_off);
 			/* The sanitizer checks the bounds. */
-			memset(weir_bucket_floor(t, bucket), 0x5a, t->count[0].shape.size);
-			for (n = 0; n < t->ways; n++) {
-				way = weir_bucket_way(t, bucket, n);
-				assert_true((uintptr_t)way % 64 == 0);
-				assert_true(way->scope == WEIR_SCOPE_INVALID);
-				assert_true((uintptr_t)weir_way_wheel(t, way) % 8 == 0);
-				memset(way->word, 0x5a, 4 * t->words);
-				memset(weir_way_wheel(t, way), 0x5a, t->count[0].shape.size);
-				assert_true(t->wheel_off + t->count[0].shape.size <=
-					    t->way_size);
+			memset(weir_set_floor(t, set), 0x5a, t->meter[0].shape.size);
+			for (n = 0; n < t->entries; n++) {
+				entry = weir_set_entry(t, set, n);
+				assert_true((uintptr_t)entry % 64 == 0);
+				assert_true(entry->scope == WEIR_SCOPE_INVALID);
+				assert_true((uintptr_t)weir_entry_count(t, entry) % 8 == 0);
+				memset(entry->word, 0x5a, 4 * t->words);
+				memset(weir_entry_count(t, entry), 0x5a, t->meter[0].shape.size);
+				assert_true(t->count_off + t->meter[0].shape.size <=
+					    t->entry_size);
 			}
-			assert_true((size_t)t->way_off + t->ways * t->way_size <= t->stride);
+			assert_true((size_t)t->entry_off + t->entries * t->entry_size <= t->stride);
 		}
 		weir_table_free(t);
 	}
@@ -189,22 +189,22 @@ static void test_slot(void **state)
 	u64 tick;
 
 	for (i = 0; i < 4000; i++) {
-		spec.count[0].slot_ticks = i < 300 ? i + 1 : max(1u, (u32)chance(&c) >> (i & 31));
+		spec.meter[0].slot_ticks = i < 300 ? i + 1 : max(1u, (u32)chance(&c) >> (i & 31));
 		t = weir_table_alloc(&spec, 1000);
 		for (n = 0; n < 64; n++) {
 			tick = chance(&c) >> (1 + chance_below(&c, 63));
-			assert_true(weir_table_slot(t, tick) == tick / spec.count[0].slot_ticks);
-			tick -= tick % spec.count[0].slot_ticks;
-			assert_true(weir_table_slot(t, tick) == tick / spec.count[0].slot_ticks);
+			assert_true(weir_table_slot(t, tick) == tick / spec.meter[0].slot_ticks);
+			tick -= tick % spec.meter[0].slot_ticks;
+			assert_true(weir_table_slot(t, tick) == tick / spec.meter[0].slot_ticks);
 			tick -= !!tick;
-			assert_true(weir_table_slot(t, tick) == tick / spec.count[0].slot_ticks);
+			assert_true(weir_table_slot(t, tick) == tick / spec.meter[0].slot_ticks);
 		}
-		assert_true(weir_table_slot(t, INT64_MAX) == INT64_MAX / spec.count[0].slot_ticks);
+		assert_true(weir_table_slot(t, INT64_MAX) == INT64_MAX / spec.meter[0].slot_ticks);
 		weir_table_free(t);
 	}
 }
 
-/* With several chunks buckets do not overlap. */
+/* With several chunks sets do not overlap. */
 static void test_chunks(void **state)
 {
 	struct weir_table *table = alloc(600000);
@@ -212,11 +212,11 @@ static void test_chunks(void **state)
 
 	assert_true(table->chunks > 1);
 	for (i = 0; i <= table->mask; i++) {
-		assert_int_equal(weir_bucket(table, i)->hand, 0);
-		weir_bucket(table, i)->seen_end = i + 1;
+		assert_int_equal(weir_set(table, i)->hand, 0);
+		weir_set(table, i)->seen_end = i + 1;
 	}
 	for (i = 0; i <= table->mask; i++)
-		assert_int_equal(weir_bucket(table, i)->seen_end, i + 1);
+		assert_int_equal(weir_set(table, i)->seen_end, i + 1);
 	weir_table_free(table);
 	assert_int_equal(shim_allocations, 0);
 }

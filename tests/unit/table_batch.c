@@ -20,7 +20,7 @@ static u64 budget, tick;
 static void begin_sized(u64 with, bool bytes, u32 sources)
 {
 	struct weir_table_spec spec = {
-		.count[0] = {
+		.meter[0] = {
 			.budget = with, .slot_ticks = SLOT_TICKS, .slots = SLOTS,
 			.bytes = bytes,
 		},
@@ -156,16 +156,16 @@ static void test_stranger(void **state)
 	weir_table_free(table);
 }
 
-/* Batches end even if clearing many buckets would wrap a narrow epoch. */
+/* Batches end even if clearing many sets would wrap a narrow epoch. */
 static void test_clear(void **state)
 {
 	unsigned int i, n = 0;
 
 	begin_sized(1000, false, 8192);
-	assert_int_equal(weir_table_buckets(table), 256);
+	assert_int_equal(weir_table_sets(table), 256);
 	for (i = 0; i < SHIM_CPUS; i++)
 		assert_true(charge(i, 0, 1));
-	for (i = 0; i < weir_table_buckets(table); i++)
+	for (i = 0; i < weir_table_sets(table); i++)
 		weir_table_clear(table, i);
 	assert_int_equal(counted(), 0);
 	for (i = 0; i < 4 * 1000; i++)
@@ -187,7 +187,7 @@ static void test_receipt(void **state)
 	assert_int_equal(weir_table_charge(table, &first), WEIR_CHARGED);
 	twin_leave();
 	for (i = 0; i < 1 << 16; i++)
-		weir_table_clear(table, i & (weir_table_buckets(table) - 1));
+		weir_table_clear(table, i & (weir_table_sets(table) - 1));
 	twin_enter();
 	assert_int_equal(weir_table_charge(table, &other), WEIR_CHARGED);
 	assert_false(weir_table_uncharge(table, &first));
@@ -239,7 +239,7 @@ static void test_lowered(void **state)
 static void test_reserved(void **state)
 {
 	const struct weir_table_spec spec = {
-		.count[0] = { .budget = 1000, .rate = 1000, .slot_ticks = 1, .slots = 100 },
+		.meter[0] = { .budget = 1000, .rate = 1000, .slot_ticks = 1, .slots = 100 },
 		.sources = 64,
 	};
 	struct weir_take take = { .cost = 1000, .due = 1000 };

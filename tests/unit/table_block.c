@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Blocked sources against a list of ends: who is blocked is refused until then and never
- * evicted, at most half of the ways are, and what was sent stays counted.
+ * evicted, at most half of the entries are, and what was sent stays counted.
  */
 #include "table/counts.h"
 #include "table_twin.h"
 
 #define SOURCES	24
-#define WAYS	6
-#define BUCKETS	2
+#define ENTRIES	6
+#define SETS	2
 
 static struct {
 	struct weir_table *table;
@@ -18,7 +18,7 @@ static struct {
 	struct twin_history history[SOURCES];
 	struct chance c;
 	u64 refused, full, ended, moved, evicted;
-	struct weir_source_state state[WEIR_WAYS_MAX];
+	struct weir_source_state state[WEIR_ENTRIES_MAX];
 } t;
 
 #define BUDGET	5
@@ -42,19 +42,19 @@ static struct weir_source source_of(unsigned int i, u32 *hash)
 static struct weir_table *table_of(bool newcomers, bool further)
 {
 	struct weir_table_spec spec = {
-		.count[0] = { .budget = BUDGET, .slot_ticks = 40, .slots = 4 },
+		.meter[0] = { .budget = BUDGET, .slot_ticks = 40, .slots = 4 },
 		.sources = 64, .newcomers = newcomers, .prefix = { 32, 64 },
 	};
 	struct weir_table *table;
 
 	if (further)
-		spec.count[1] = (struct weir_count_spec) {
+		spec.meter[1] = (struct weir_meter_spec) {
 			.budget = 2 * BUDGET, .slot_ticks = 160, .slots = 4, .bytes = true,
 		};
 	table = weir_table_alloc(&spec, t.tick);
 
 	assert_false(IS_ERR(table));
-	twin_shrink(table, BUCKETS, WAYS);
+	twin_shrink(table, SETS, ENTRIES);
 	return table;
 }
 
@@ -69,15 +69,15 @@ static bool is_blocked(unsigned int i)
 	return t.blocked[i] > t.tick;
 }
 
-/* Blocked sources of a bucket. */
-static unsigned int quota(u32 bucket)
+/* Blocked sources of a set. */
+static unsigned int quota(u32 set)
 {
 	unsigned int i, n = 0;
 	u32 hash;
 
 	for (i = 0; i < SOURCES; i++) {
 		source_of(i, &hash);
-		n += is_blocked(i) && (hash & t.table->mask) == bucket;
+		n += is_blocked(i) && (hash & t.table->mask) == set;
 	}
 	return n;
 }
@@ -89,7 +89,7 @@ static void block(unsigned int i, enum weir_block how)
 	struct weir_source source = source_of(i, &lookup.hash);
 	struct weir_source_state state;
 	u64 slot[WEIR_SLOTS_MAX + 1];
-	bool was = is_blocked(i), way;
+	bool was = is_blocked(i), entry;
 	int want = 0, ret;
 
 	/* As who puts back what was. */
@@ -101,17 +101,17 @@ static void block(unsigned int i, enum weir_block how)
 	twin_leave();
 	weir_table_peek(t.table, &source, lookup.hash, t.tick, budgets, NULL, &state, slot);
 	twin_enter();
-	way = !state.floor;
-	check(way || !was, "run %llu: a blocked source has no way", t.run);
-	if (how >= WEIR_BLOCK_PUNISH && !way)
+	entry = !state.floor;
+	check(entry || !was, "run %llu: a blocked source has no entry", t.run);
+	if (how >= WEIR_BLOCK_PUNISH && !entry)
 		want = -ENOENT;
 	else if (was && (how == WEIR_BLOCK_ADD || how == WEIR_BLOCK_PUNISH ||
 			 (how != WEIR_BLOCK_REPLACE && end_of(end) <= t.blocked[i])))
 		want = -EEXIST;
-	else if (!was && quota(lookup.hash & t.table->mask) == WAYS / 2)
+	else if (!was && quota(lookup.hash & t.table->mask) == ENTRIES / 2)
 		want = -ENOSPC;
 	ret = weir_table_block(t.table, &lookup, end, how);
-	check(ret == want || (ret == 1 && !want && !way), "run %llu: %d instead of %d", t.run,
+	check(ret == want || (ret == 1 && !want && !entry), "run %llu: %d instead of %d", t.run,
 	      ret, want);
 	t.full += ret == -ENOSPC;
 	t.evicted += ret == 1;
@@ -159,7 +159,7 @@ static void packet(unsigned int i)
 	if (result & WEIR_BLOCKED) {
 		check(result == (WEIR_REFUSED | WEIR_BLOCKED), "run %llu: %x", t.run, result);
 		check(weir_budgets_until(t.table, &lookup, 0) == t.blocked[i], "run %llu", t.run);
-		check(lookup.seq == lookup.way->seq.sequence, "run %llu: a stale seqcount", t.run);
+		check(lookup.seq == lookup.entry->seq.sequence, "run %llu: a stale seqcount", t.run);
 		t.refused++;
 		return;
 	}
@@ -169,7 +169,7 @@ static void packet(unsigned int i)
 	t.blocked[i] = 0;
 	if (result & WEIR_CHARGED)
 		twin_admit(&t.history[i], t.tick, 1);
-	check(twin_most(&t.history[i], t.table->spec.count[0].slot_ticks * 4, t.tick) <= BUDGET,
+	check(twin_most(&t.history[i], t.table->spec.meter[0].slot_ticks * 4, t.tick) <= BUDGET,
 	      "run %llu: more than the budget", t.run);
 	if (result & WEIR_REFUSED && !(result & WEIR_FLOORED)) {
 		check(!t.first[i] || result & WEIR_FIRST,
@@ -184,12 +184,12 @@ static void packet(unsigned int i)
 static void walk(void)
 {
 	unsigned int i, n, seen = 0, want = 0;
-	u32 bucket;
+	u32 set;
 
 	for (i = 0; i < SOURCES; i++)
 		want += is_blocked(i);
-	for (bucket = 0; bucket < BUCKETS; bucket++) {
-		n = weir_table_walk(t.table, bucket, t.tick, budgets, NULL, false, t.state);
+	for (set = 0; set < SETS; set++) {
+		n = weir_table_walk(t.table, set, t.tick, budgets, NULL, false, t.state);
 		while (n--) {
 			i = ntohl(t.state[n].source.word[0]) - 0x0a000000;
 			seen += !!t.state[n].blocked;
@@ -280,7 +280,7 @@ static void test_block(void **state)
 			step();
 		walk();
 		twin_leave();
-		for (i = 0; i < BUCKETS; i++) {
+		for (i = 0; i < SETS; i++) {
 			weir_table_clear(t.table, i);
 			check(!weir_table_walk(t.table, i, t.tick, budgets, NULL, false, t.state),
 			      "run %llu: cleared", t.run);
@@ -296,7 +296,7 @@ static void test_block(void **state)
 	assert_int_equal(shim_allocations, 0);
 }
 
-/* Blocks of both buckets, or of the last alone, move to one bucket. */
+/* Blocks of both sets, or of the last alone, move to one set. */
 static void shrink(bool last)
 {
 	struct weir_lookup lookup = { .budgets = budgets, .amount = { 1 } };
@@ -309,31 +309,31 @@ static void shrink(bool last)
 	lookup.tick = t.tick;
 	t.table = table_of(false, false);
 	old = t.table;
-	for (i = 0; i < 2 * WAYS; i++) {
+	for (i = 0; i < 2 * ENTRIES; i++) {
 		source = source_of(i, &lookup.hash);
-		lookup.hash = i % BUCKETS | i << 16;
+		lookup.hash = i % SETS | i << 16;
 		lookup.source = &source;
 		twin_enter();
 		weir_table_charge(old, &lookup);
-		if (i < WAYS && (!last || i % BUCKETS))
+		if (i < ENTRIES && (!last || i % SETS))
 			assert_int_equal(weir_table_block(old, &lookup, WEIR_NEVER,
 							  WEIR_BLOCK_ADD), 0);
 		twin_leave();
 	}
 	t.table = table_of(false, false);
-	twin_shrink(t.table, 1, WAYS);
+	twin_shrink(t.table, 1, ENTRIES);
 	shim_clock = now;
 	weir_table_succeed(t.table, old, budgets, budgets, &twin_key);
 	evicted = weir_table_drain(t.table);
 	synchronize_rcu();
 	weir_table_free(old);
 	i = weir_table_walk(t.table, 0, t.tick, budgets, NULL, false, t.state);
-	assert_int_equal(i, WAYS);
+	assert_int_equal(i, ENTRIES);
 	while (i--)
 		kept += t.state[i].blocked == WEIR_NEVER;
-	assert_int_equal(kept, WAYS / 2);
-	assert_int_equal(weir_table_unblocked(t.table), last ? 0 : WAYS - WAYS / 2);
-	assert_int_equal(evicted, WAYS);
+	assert_int_equal(kept, ENTRIES / 2);
+	assert_int_equal(weir_table_unblocked(t.table), last ? 0 : ENTRIES - ENTRIES / 2);
+	assert_int_equal(evicted, ENTRIES);
 	synchronize_rcu();
 	weir_table_free(t.table);
 }
@@ -359,7 +359,7 @@ static u16 charge(unsigned int i)
 	return result;
 }
 
-/* A block that takes a way evicts nobody who is idle, and leaves the floor in the present. */
+/* A block that takes an entry evicts nobody who is idle, and leaves the floor in the present. */
 static void test_slot(void **state)
 {
 	const u64 ticks[] = { 1000, BIT_ULL(31) + 1000, BIT_ULL(32) - 1000 };
@@ -370,11 +370,11 @@ static void test_slot(void **state)
 	for (n = 0; n < ARRAY_SIZE(ticks); n++) {
 		t.tick = 40 * ticks[n];
 		t.table = table_of(false, false);
-		twin_shrink(t.table, 1, WAYS);
-		for (i = 0; i < WAYS; i++)
+		twin_shrink(t.table, 1, ENTRIES);
+		for (i = 0; i < ENTRIES; i++)
 			assert_int_equal(charge(i), WEIR_CHARGED);
 		t.tick += 1000;
-		source = source_of(WAYS, &lookup.hash);
+		source = source_of(ENTRIES, &lookup.hash);
 		lookup.source = &source;
 		lookup.tick = t.tick;
 		twin_enter();
@@ -383,7 +383,7 @@ static void test_slot(void **state)
 		for (i = 0; i < 2 * BUDGET; i++) {
 			/* A newcomer, which gets its budget again when the window has passed. */
 			t.tick += i == BUDGET ? 1000 : 0;
-			check(charge(WAYS + 1) == WEIR_CHARGED, "%u of %u: not charged", i, n);
+			check(charge(ENTRIES + 1) == WEIR_CHARGED, "%u of %u: not charged", i, n);
 		}
 		synchronize_rcu();
 		weir_table_free(t.table);

@@ -101,8 +101,8 @@ static bool nearer(unsigned int a, unsigned int b, const struct way_budget *now)
 	if (far_a != far_b)
 		return far_a < far_b;
 	return lists.old.budget[a].spec.bytes == now->spec.bytes &&
-	       weir_shape_max(&lists.old.table->count[a].shape) >
-	       weir_shape_max(&lists.old.table->count[b].shape);
+	       weir_shape_max(&lists.old.table->meter[a].shape) >
+	       weir_shape_max(&lists.old.table->meter[b].shape);
 }
 
 /*
@@ -125,7 +125,7 @@ static void list_move(unsigned int source, unsigned int i, const struct list *wa
 		return;
 	if (old->spec.bytes != now->spec.bytes)
 		held = weir_budget_part(held, now->room, old->room);
-	lists_add(source, i, min(held, weir_shape_max(&lists.now.table->count[i].shape)));
+	lists_add(source, i, min(held, weir_shape_max(&lists.now.table->meter[i].shape)));
 }
 
 /* Into the table of a limit with other budgets. */
@@ -144,7 +144,7 @@ static void move(u32 sources, bool tiny)
 	weir_table_succeed(lists.now.table, lists.old.table, lists.now.room, lists.old.room, &twin_key);
 	/* A calendar goes on with that of the same window. */
 	for (i = 0; i < lists.now.budgets; i++)
-		lists.now.period[i] = lists.now.table->count[i].base;
+		lists.now.period[i] = lists.now.table->meter[i].base;
 	k = weir_table_drain(lists.now.table);
 	assert_true(!k || tiny);
 	for (i = 0; i < lists.now.budgets; i++) {
@@ -202,7 +202,7 @@ static void test_forget(void **state)
 	struct weir_source_state now;
 	struct weir_source source;
 	unsigned int n, k;
-	u32 bucket, hash;
+	u32 set, hash;
 
 	for (; runs.first < runs.end; runs.first++) {
 		lists_begin(runs.first, 64);
@@ -219,8 +219,8 @@ static void test_forget(void **state)
 			lists.list[1][n].len = 0;
 		for (k = 0; k < 4; k++)
 			lists_check(k);
-		for (bucket = 0; bucket < weir_table_buckets(lists.now.table); bucket++)
-			weir_table_clear(lists.now.table, bucket);
+		for (set = 0; set < weir_table_sets(lists.now.table); set++)
+			weir_table_clear(lists.now.table, set);
 		lists_peek(2, &now);
 		check(!now.live && now.floor, "run %llu: still there", lists.run);
 		lists_end();

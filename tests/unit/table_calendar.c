@@ -182,7 +182,7 @@ static void test_clock(void **state)
 	struct weir_table *table = table_of(WEIR_DAY_MS, &budget, 1);
 	time64_t day = 86400, noon = 20000 * day + day / 2;
 	struct weir_calendar *calendar = table->calendar;
-	const u32 *slot = &table->count[0].base;
+	const u32 *slot = &table->meter[0].base;
 
 	shim_real_seconds = noon;
 	weir_table_anchor(table, &utc);
@@ -300,10 +300,10 @@ static void test_anchor(void **state)
 				shown_at(&shown, now);
 			}
 			is = table->calendar;
-			check(table->count[0].base == shown.number && is->end == shown_end(&shown) &&
+			check(table->meter[0].base == shown.number && is->end == shown_end(&shown) &&
 			      is->timer.expires == is->end,
 			      "run %llu, step %u: period %u, not %u, to %lld, not %lld",
-			      (unsigned long long)run, n, table->count[0].base, shown.number,
+			      (unsigned long long)run, n, table->meter[0].base, shown.number,
 			      (long long)is->end, (long long)shown_end(&shown));
 		}
 		crossed += shown.number;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The cost of floors: the worst cases of Documentation/design.rst, floods of spoofed
- * sources over tables of many shapes, and sources that aim at one bucket. table_model
+ * sources over tables of many shapes, and sources that aim at one set. table_model
  * checks the bound itself in every run.
  */
 #include <math.h>
@@ -21,7 +21,7 @@ static struct {
 static void begin(u64 budget, u8 slots, u32 sources)
 {
 	struct weir_table_spec spec = {
-		.count[0] = { .budget = budget, .slot_ticks = SLOT_TICKS, .slots = slots },
+		.meter[0] = { .budget = budget, .slot_ticks = SLOT_TICKS, .slots = slots },
 		.sources = sources, .prefix = t.prefix,
 	};
 
@@ -79,32 +79,32 @@ static void test_from_rest(void **state)
 {
 	static const u8 ways_of[] = { 2, 4, 6 };
 	const u64 budget = 30;
-	unsigned int w, ways, i;
+	unsigned int w, entries, i;
 	u32 hash;
 	u64 f;
 
 	for (w = 0; w < ARRAY_SIZE(ways_of); w++)
 	for (f = 1; f <= budget; f++) {
-		ways = ways_of[w];
+		entries = ways_of[w];
 		begin(budget, 4, 64);
-		twin_shrink(t.table, 1, ways);
-		for (i = 0; i < ways; i++) {
+		twin_shrink(t.table, 1, entries);
+		for (i = 0; i < entries; i++) {
 			assert_int_equal(charge(i, f, &hash), WEIR_CHARGED);
 			assert_int_equal(floor_of(hash), 0);
 		}
-		assert_int_equal(charge(ways, 1, &hash), WEIR_CHARGED | WEIR_EVICTED);
+		assert_int_equal(charge(entries, 1, &hash), WEIR_CHARGED | WEIR_EVICTED);
 		assert_int_equal(floor_of(hash), f);
-		assert_true(charge(ways + 1, budget - f + 1, &hash) & WEIR_FLOORED);
+		assert_true(charge(entries + 1, budget - f + 1, &hash) & WEIR_FLOORED);
 		if (f < budget)
-			assert_int_equal(charge(ways + 2, budget - f, &hash),
+			assert_int_equal(charge(entries + 2, budget - f, &hash),
 					 WEIR_CHARGED | WEIR_EVICTED);
 		end();
 
 		begin(budget, 4, 64);
-		twin_shrink(t.table, 1, ways);
-		for (i = 0; i < ways; i++)
-			assert_true(charge(i, f - (i == ways - 1), &hash) & WEIR_CHARGED);
-		assert_false(charge(ways, 1, &hash) & WEIR_REFUSED);
+		twin_shrink(t.table, 1, entries);
+		for (i = 0; i < entries; i++)
+			assert_true(charge(i, f - (i == entries - 1), &hash) & WEIR_CHARGED);
+		assert_false(charge(entries, 1, &hash) & WEIR_REFUSED);
 		assert_int_equal(floor_of(hash), f - 1);
 		end();
 	}
@@ -124,32 +124,32 @@ static double excess(double mean, double most)
 	return lost / mean;
 }
 
-/* What each bucket admitted in the window, by slot */
+/* What each set admitted in the window, by slot */
 static struct {
-	struct twin_wheel all[64];
+	struct twin_count all[64];
 	u64 came, lost;
 	double above;
 } flood;
 
 static void flood_packet(u64 number, bool settled)
 {
-	struct twin_wheel *all;
+	struct twin_count *all;
 	unsigned int result;
 	double share;
 	u32 hash;
 
 	result = charge(number, 1, &hash);
 	all = &flood.all[hash & t.table->mask];
-	twin_turn(all, t.table->count[0].shape.reach, t.tick / SLOT_TICKS);
+	twin_turn(all, t.table->meter[0].shape.reach, t.tick / SLOT_TICKS);
 	all->count[0] += !(result & WEIR_REFUSED);
-	share = (double)twin_sum(all, t.table->count[0].shape.reach, all->at) / t.table->ways;
+	share = (double)twin_sum(all, t.table->meter[0].shape.reach, all->at) / t.table->entries;
 	flood.above = max(flood.above, floor_of(hash) - share);
 	flood.came += settled;
 	flood.lost += settled && result & WEIR_REFUSED;
 }
 
 /*
- * Every packet has its own source. Floors exceed their share of what the bucket admitted by less
+ * Every packet has its own source. Floors exceed their share of what the set admitted by less
  * than 3 packets, and newcomers lose only what has no room left above such floors.
  */
 static void one_flood(u64 budget, u8 slots, u32 sources, double load)
@@ -168,7 +168,7 @@ static void one_flood(u64 budget, u8 slots, u32 sources, double load)
 			flood_packet(number++, t.tick > start + 3 * (window + SLOT_TICKS));
 	came = a_tick * (window + SLOT_TICKS) / (t.table->mask + 1);
 	lost = (double)flood.lost / flood.came;
-	most = budget > 3 ? excess(came, t.table->ways * (budget - 3)) : 1;
+	most = budget > 3 ? excess(came, t.table->entries * (budget - 3)) : 1;
 	check(flood.above < 3, "L %llu, %u slots, %u sources, load %g: %g above",
 	      budget, slots, sources, load, flood.above);
 	check(lost <= most + .02, "L %llu, %u slots, %u sources, load %g: %g lost of %g",
@@ -218,7 +218,7 @@ static unsigned int pressed(const u32 chosen[CHOSEN], u64 key)
 	return n;
 }
 
-/* Sources that share a bucket under a known key do not under any other key. */
+/* Sources that share a set under a known key do not under any other key. */
 static void test_aimed(void **state)
 {
 	const hsiphash_key_t known = { { 0x9e3779b97f4a7c15ull, ~1ull } };
@@ -231,13 +231,13 @@ static void test_aimed(void **state)
 		for (found = 0, n = 1; found < CHOSEN; n++) {
 			source = twin_source(n, t.prefix);
 			chosen[found] = n;
-			/* a table of 4096 sources has 256 buckets at most */
+			/* a table of 4096 sources has 256 sets at most */
 			found += !(weir_source_hash(&source, t.prefix, &known) & 255);
 		}
 		assert_true(pressed(chosen, 1) > CHOSEN / 2);
 		for (key = 2; key < 10; key++) {
 			i = pressed(chosen, key);
-			check(!i, "key %llu: %u of %u found no way", key, i, CHOSEN);
+			check(!i, "key %llu: %u of %u found no entry", key, i, CHOSEN);
 		}
 	}
 }
@@ -256,19 +256,19 @@ static int fewer(const void *a, const void *b)
 	return *x < *y ? 1 : -(*x > *y);
 }
 
-/* Merge all sources that were saved of @old, as restore does; returns how many found no way. */
+/* Merge all sources that were saved of @old, as restore does; returns how many found no entry. */
 static unsigned int merge(struct weir_table *old)
 {
 	const struct weir_heritage of = {
 		.next = t.table, .old = old, .budget = &t.budget, .old_budget = &t.budget,
 		.saved = true,
 	};
-	unsigned int bucket, way, out = 0;
+	unsigned int set, entry, out = 0;
 	struct weir_saved saved;
 
-	for (bucket = 0; bucket <= old->mask; bucket++)
-		for (way = 0; way < old->ways; way++) {
-			if (!weir_saved_source(old, bucket, way, t.tick, &saved))
+	for (set = 0; set <= old->mask; set++)
+		for (entry = 0; entry < old->entries; entry++) {
+			if (!weir_saved_source(old, set, entry, t.tick, &saved))
 				continue;
 			saved.moved.hash = weir_source_hash(&saved.moved.source, t.prefix, &twin_key);
 			out += !!(weir_saved_merge(&of, &saved, false, t.tick) & WEIR_MERGE_EVICTED);
@@ -277,10 +277,10 @@ static unsigned int merge(struct weir_table *old)
 }
 
 /*
- * In a smaller table the sources with the largest counts have the ways, in whatever order they
+ * In a smaller table the sources with the largest counts have the entries, in whatever order they
  * come, and the floor is the largest count of the others: strangers may send what that leaves.
  */
-static void one_smaller(unsigned int ways, struct chance *c)
+static void one_smaller(unsigned int entries, struct chance *c)
 {
 	u64 sent[MANY], rank[2][MANY], left;
 	unsigned int i, n[2] = { }, out;
@@ -299,11 +299,11 @@ static void one_smaller(unsigned int ways, struct chance *c)
 	}
 	twin_leave();
 	begin(100, 4, 64);
-	twin_shrink(t.table, 2, ways);
+	twin_shrink(t.table, 2, entries);
 	twin_leave();
 	qsort(rank[0], n[0], sizeof(u64), fewer);
 	qsort(rank[1], n[1], sizeof(u64), fewer);
-	out = MANY - min(n[0], ways) - min(n[1], ways);
+	out = MANY - min(n[0], entries) - min(n[1], entries);
 	if (chance_below(c, 2)) {
 		assert_int_equal(merge(old), out);
 	} else {
@@ -317,11 +317,11 @@ static void one_smaller(unsigned int ways, struct chance *c)
 	for (i = 0; i < MANY; i++) {
 		source = source_of(i, &hash);
 		index = hash & 1;
-		left = n[index] > ways ? rank[index][ways] : 0;
+		left = n[index] > entries ? rank[index][entries] : 0;
 		weir_table_peek(t.table, &source, hash, t.tick, &t.budget, NULL, &state, slot);
 		check(floor_of(hash) == left, "%llu in the floor, not %llu", floor_of(hash), left);
 		check(sent[i] <= left || (!state.floor && state.count[0] == sent[i]),
-		      "one of %llu has no way, but others of %llu", sent[i], left);
+		      "one of %llu has no entry, but others of %llu", sent[i], left);
 	}
 	end();
 }

@@ -28,15 +28,15 @@ static u64 below(u64 n)
 static struct weir_table *random_table(void)
 {
 	struct weir_table_spec spec = { .sources = 1, .prefix = { 32, 64 } };
-	struct weir_count_spec *count = &spec.count[0];
+	struct weir_meter_spec *meter = &spec.meter[0];
 	struct weir_table *table;
 
-	count->slot_ticks = 1 + below(min(t.window, 5u));
-	count->slots = (t.window + count->slot_ticks - 1) / count->slot_ticks;
+	meter->slot_ticks = 1 + below(min(t.window, 5u));
+	meter->slots = (t.window + meter->slot_ticks - 1) / meter->slot_ticks;
 	t.rate = 1 + below(20);
-	count->rate = t.rate;
+	meter->rate = t.rate;
 	t.size = 1 + below(below(2) ? 3 : 4 * t.rate);
-	count->budget = t.size;
+	meter->budget = t.size;
 	t.size_most = max(t.size_most, t.size);
 	t.rate_most = max(t.rate_most, t.rate);
 	table = weir_table_alloc(&spec, t.tick);
@@ -47,7 +47,7 @@ static struct weir_table *random_table(void)
 
 static void charge(unsigned int i)
 {
-	u64 late_most = min(t.tick, 3 * t.table->spec.count[0].slot_ticks + 1ull);
+	u64 late_most = min(t.tick, 3 * t.table->spec.meter[0].slot_ticks + 1ull);
 	u64 late = below(4) ? 0 : below(late_most), tick;
 	struct weir_lookup lookup = {
 		.tick = t.tick - late, .amount = { 1 + below(below(2) ? min(t.size, 2ull) : t.size) },

@@ -69,7 +69,7 @@ u64 lists_expected(const struct limit *l, unsigned int i, const struct list *lis
 
 	/* A log has no entry for more. */
 	return min(DIV_ROUND_UP_ULL(held, way_parts(&l->budget[i])),
-		   weir_shape_max(&l->table->count[i].shape));
+		   weir_shape_max(&l->table->meter[i].shape));
 }
 
 static bool full(unsigned int source, unsigned int i, u64 cost)
@@ -207,7 +207,7 @@ void lists_pass(u64 ticks)
 	for (i = 0; i < l->budgets; i++)
 		while (l->budget[i].way == CALENDAR && l->ends[i] <= lists.tick) {
 			l->period[i]++;
-			l->table->count[i].base++;
+			l->table->meter[i].base++;
 			l->ends[i] += way_window(&l->budget[i]) * (l->period[i] % 8 ? 4 : 5) / 4;
 		}
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A table against its model: every charge, refusal, flag and count of random runs over
- * tables of a few ways.
+ * tables of a few entries.
  */
 #include "table_model.h"
 
@@ -15,8 +15,8 @@ static void give_back(struct model_held *held)
 		return;
 	slot = weir_table_slot(m.table, held->lookup.tick);
 	slot += (u16)(held->lookup.receipt.at[0] - slot);
-	given = s->has_way && held->lookup.receipt.epoch == m.epoch &&
-		twin_uncharge(&s->wheel, m.reach, slot, held->lookup.amount[0]);
+	given = s->has_entry && held->lookup.receipt.epoch == m.epoch &&
+		twin_uncharge(&s->count, m.reach, slot, held->lookup.amount[0]);
 	check(weir_table_uncharge(m.table, &held->lookup) == given,
 	      "run %llu: given back or not?", m.run);
 	m.given += given;
@@ -27,31 +27,31 @@ static void give_back(struct model_held *held)
 static void forget(struct model_source *s)
 {
 	check(weir_table_forget(m.table, &s->source, s->hash, m.tick) ==
-	      (s->has_way && (s->dropped || twin_sum(&s->wheel, m.reach, s->wheel.at))),
+	      (s->has_entry && (s->dropped || twin_sum(&s->count, m.reach, s->count.at))),
 	      "run %llu", m.run);
-	if (!s->has_way)
+	if (!s->has_entry)
 		return;
 	m.epoch++;
-	memset(s->wheel.count, 0, sizeof(s->wheel.count));
+	memset(s->count.count, 0, sizeof(s->count.count));
 	s->dropped = 0;
 	s->observed = false;
 	s->marked = false;
 	twin_forget(&s->history);
 }
 
-static void clear(u32 bucket)
+static void clear(u32 set)
 {
-	struct model_bucket *b = &m.bucket[bucket];
+	struct model_set *b = &m.set[set];
 	struct model_source *s;
 
-	weir_table_clear(m.table, bucket);
-	m.epoch += 1 + !bucket;
+	weir_table_clear(m.table, set);
+	m.epoch += 1 + !set;
 	for (s = m.source; s < m.source + m.sources; s++)
-		if (bucket_of(s) == b) {
-			s->has_way = false;
+		if (set_of(s) == b) {
+			s->has_entry = false;
 			twin_forget(&s->history);
 		}
-	*b = (struct model_bucket) { .floor.at = b->floor.at };
+	*b = (struct model_set) { .floor.at = b->floor.at };
 }
 
 /* A leap in time after which old slots would seem new, if the table did not age. */
@@ -61,26 +61,26 @@ static void leap(void)
 	struct model_source *s;
 	unsigned int i;
 
-	if (m.tick > BIT_ULL(61) || m.table->spec.count[0].slot_ticks > 100)
+	if (m.tick > BIT_ULL(61) || m.table->spec.meter[0].slot_ticks > 100)
 		return;
 	for (i = 0; i < HELD; i++)
 		give_back(&m.held[i]);
-	m.tick += slots * m.table->spec.count[0].slot_ticks;
+	m.tick += slots * m.table->spec.meter[0].slot_ticks;
 	slot = weir_table_slot(m.table, m.tick);
 	twin_leave();
 	weir_table_age(m.table, m.tick);
 	m.epoch++;
 	twin_enter();
 	for (s = m.source; s < m.source + m.sources; s++)
-		if (s->has_way && slot >= s->wheel.at + BIT(30))
-			s->has_way = false;
+		if (s->has_entry && slot >= s->count.at + BIT(30))
+			s->has_entry = false;
 	for (i = 0; i <= m.table->mask; i++)
-		twin_turn(&m.bucket[i].floor, m.reach, slot);
+		twin_turn(&m.set[i].floor, m.reach, slot);
 }
 
 static void pass_time(void)
 {
-	u64 slot = m.table->spec.count[0].slot_ticks;
+	u64 slot = m.table->spec.meter[0].slot_ticks;
 
 	switch (below(400)) {
 	case 0 ... 99:
@@ -90,7 +90,7 @@ static void pass_time(void)
 		m.tick += slot * below(3);
 		break;
 	case 130 ... 135:
-		m.tick += slot * below(2 * m.table->spec.count[0].slots + 2);
+		m.tick += slot * below(2 * m.table->spec.meter[0].slots + 2);
 		break;
 	case 136:
 		leap();
@@ -114,7 +114,7 @@ static void step(void)
 		if (!below(8))
 			clear(s->hash & m.table->mask);
 		else if (!below(8))
-			m.budget = 1 + below(m.table->spec.count[0].budget);
+			m.budget = 1 + below(m.table->spec.meter[0].budget);
 		m.budget_most = max(m.budget, m.budget_most);
 		break;
 	case 2 ... 4:
@@ -141,7 +141,7 @@ static struct weir_table_spec random_spec(void)
 	};
 
 	return (struct weir_table_spec) {
-		.count[0] = {
+		.meter[0] = {
 			.budget = budget[below(ARRAY_SIZE(budget))],
 			.slot_ticks = below(8) ? 1 + below(5) : 2592000000,
 			.slots = 1 + below(below(4) ? 8 : 64),
@@ -158,7 +158,7 @@ static void begin(u64 run)
 	struct model_source *s;
 	unsigned int i;
 
-	memset(m.bucket, 0, sizeof(m.bucket));
+	memset(m.set, 0, sizeof(m.set));
 	memset(m.held, 0, sizeof(m.held));
 	m.chance = chance_of(run);
 	m.run = run;
@@ -166,21 +166,21 @@ static void begin(u64 run)
 	m.very_late = !below(8);
 	/* 32-bit slot numbers wrap. */
 	m.tick = below(2) ? below(BIT_ULL(50)) :
-		 (BIT_ULL(32) * (1 + below(3)) - 20) * spec.count[0].slot_ticks;
-	spec.count[0].base = below(2) ? 0 : below(spec.count[0].slot_ticks);
+		 (BIT_ULL(32) * (1 + below(3)) - 20) * spec.meter[0].slot_ticks;
+	spec.meter[0].base = below(2) ? 0 : below(spec.meter[0].slot_ticks);
 	m.table = weir_table_alloc(&spec, m.tick);
 	assert_false(IS_ERR(m.table));
 	twin_shrink(m.table, spec.sources > 1 ? 1 << below(2) : 1,
-		    below(4) ? 2 + 2 * below(3) : m.table->ways);
-	m.reach = m.table->count[0].shape.reach;
+		    below(4) ? 2 + 2 * below(3) : m.table->entries);
+	m.reach = m.table->meter[0].shape.reach;
 	m.epoch = 0;
-	m.budget = below(2) ? spec.count[0].budget : 1 + below(spec.count[0].budget);
+	m.budget = below(2) ? spec.meter[0].budget : 1 + below(spec.meter[0].budget);
 	m.budget_most = m.budget;
-	m.sources = m.table->ways * (1 + below(4)) * (m.table->mask + 1);
+	m.sources = m.table->entries * (1 + below(4)) * (m.table->mask + 1);
 	m.source = calloc(m.sources, sizeof(*m.source));
 	assert_non_null(m.source);
 	for (i = 0; i <= m.table->mask; i++)
-		m.bucket[i].floor.at = weir_table_slot(m.table, m.tick);
+		m.set[i].floor.at = weir_table_slot(m.table, m.tick);
 	for (s = m.source; s < m.source + m.sources; s++) {
 		s->source = twin_source(s - m.source, spec.prefix);
 		s->hash = weir_source_hash(&s->source, spec.prefix, &twin_key);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A model of a table without its bit layout: the expected state of its sources and
- * buckets, and for each source a list of what was admitted.
+ * sets, and for each source a list of what was admitted.
  */
 #ifndef TABLE_MODEL_H
 #define TABLE_MODEL_H
@@ -13,8 +13,8 @@
 struct model_source {
 	struct weir_source source;
 	u32 hash;
-	bool has_way;
-	struct twin_wheel wheel;
+	bool has_entry;
+	struct twin_count count;
 	u64 dropped;
 	bool observed;		/* dropped counts observed drops */
 	bool marked;
@@ -23,9 +23,9 @@ struct model_source {
 	struct twin_history history;
 };
 
-struct model_bucket {
-	struct twin_wheel floor;
-	struct twin_wheel all;	/* all it admitted, given back or not */
+struct model_set {
+	struct twin_count floor;
+	struct twin_count all;	/* all it admitted, given back or not */
 	u64 since_idle;		/* the same, since its counts were all 0 */
 	u64 most_cost;		/* largest cost in since_idle */
 };
@@ -44,11 +44,11 @@ extern struct model {
 	bool very_late;		/* clocks are later than refusal marks allow for */
 	u16 epoch;
 	struct model_source *source;
-	struct model_bucket bucket[4];
+	struct model_set set[4];
 	struct model_held held[HELD];
 	u64 admitted, refused, floored, evicted, first, given, left;
 	/* Too large for a kernel stack */
-	struct weir_source_state state[WEIR_WAYS_MAX];
+	struct weir_source_state state[WEIR_ENTRIES_MAX];
 } m;
 
 static inline u64 below(u64 n)
@@ -56,19 +56,19 @@ static inline u64 below(u64 n)
 	return chance_below(&m.chance, n);
 }
 
-static inline struct model_bucket *bucket_of(const struct model_source *s)
+static inline struct model_set *set_of(const struct model_source *s)
 {
-	return &m.bucket[s->hash & m.table->mask];
+	return &m.set[s->hash & m.table->mask];
 }
 
 static inline bool neighbours(const struct model_source *a, const struct model_source *b)
 {
-	return a != b && bucket_of(a) == bucket_of(b);
+	return a != b && set_of(a) == set_of(b);
 }
 
-/* Compare with the model: a packet, a source's state, the sources of a bucket. */
+/* Compare with the model: a packet, a source's state, the sources of a set. */
 void model_packet(struct model_source *s, u64 cost);
 void model_check_peek(const struct model_source *s);
-void model_check_walk(u32 bucket);
+void model_check_walk(u32 set);
 
 #endif /* TABLE_MODEL_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Chains of tables that take over from each other, while packets of the old and the new
- * configuration arrive between any two buckets. If all sources find ways, the twin predicts
+ * configuration arrive between any two sets. If all sources find entries, the twin predicts
  * every answer; otherwise no window of a source holds more than the larger budget.
  */
 #include "table/saved.h"
@@ -13,7 +13,7 @@
 struct moved_source {
 	struct weir_source source;
 	u32 hash;
-	struct twin_wheel wheel;	/* in the table that holds its bucket */
+	struct twin_count count;	/* in the table that holds its set */
 	u64 dropped, not_first;		/* no refusal before that tick is a first */
 	struct twin_history history;	/* in the table's unit */
 	struct twin_history since;	/* the same, since the last change */
@@ -31,7 +31,7 @@ static struct moved {
 	bool exact, gives_back, same_unit, quiet;
 	unsigned int lenient;		/* a window may hold this many budgets */
 	unsigned int sources, done;
-	bool pulled[1024];		/* which buckets of now.table */
+	bool pulled[1024];		/* which sets of now.table */
 	struct moved_source source[SOURCES_MAX];
 	struct weir_lookup held;	/* a charge in now.table, to be given back */
 	u64 admitted, refused, pressed, again, moves;
@@ -49,24 +49,24 @@ static u64 test_clock(void)
 
 static u64 window_of(const struct weir_table *table)
 {
-	return (u64)table->spec.count[0].slots * table->spec.count[0].slot_ticks;
+	return (u64)table->spec.meter[0].slots * table->spec.meter[0].slot_ticks;
 }
 
 /* Ticks after a refusal in which no other is a first: slots round it down. */
 static u64 marked_for(const struct weir_table *table)
 {
-	return (table->spec.count[0].slots - 1) * table->spec.count[0].slot_ticks;
+	return (table->spec.meter[0].slots - 1) * table->spec.meter[0].slot_ticks;
 }
 
 static bool same_slots(const struct weir_table *a, const struct weir_table *b)
 {
-	const struct weir_count_spec *x = a->spec.count, *y = b->spec.count;
+	const struct weir_meter_spec *x = a->spec.meter, *y = b->spec.meter;
 
-	return x->slot_ticks == y->slot_ticks && a->count[0].shape.reach == b->count[0].shape.reach &&
+	return x->slot_ticks == y->slot_ticks && a->meter[0].shape.reach == b->meter[0].shape.reach &&
 	       x->bytes == y->bytes;
 }
 
-/* Move the twins of an old bucket's sources when the bucket is moved. */
+/* Move the twins of an old set's sources when the set is moved. */
 static void pulled(u32 hash, u64 tick)
 {
 	const struct weir_table *old = m.now.table, *next = m.next.table;
@@ -81,13 +81,13 @@ static void pulled(u32 hash, u64 tick)
 			continue;
 		s->not_first = min(s->not_first, tick + marked_for(next));
 		if (same_slots(old, next)) {
-			twin_turn(&s->wheel, next->count[0].shape.reach, slot);
+			twin_turn(&s->count, next->meter[0].shape.reach, slot);
 			continue;
 		}
-		sum = twin_sum(&s->wheel, old->count[0].shape.reach, slot);
-		if (old->spec.count[0].bytes != next->spec.count[0].bytes)
+		sum = twin_sum(&s->count, old->meter[0].shape.reach, slot);
+		if (old->spec.meter[0].bytes != next->spec.meter[0].bytes)
 			sum = weir_budget_part(sum, m.next.budget, m.now.budget);
-		s->wheel = (struct twin_wheel) { .at = weir_table_slot(next, tick), .count[0] = sum };
+		s->count = (struct twin_count) { .at = weir_table_slot(next, tick), .count[0] = sum };
 	}
 }
 
@@ -99,17 +99,17 @@ static struct config *config_of(const struct moved_source *s)
 static void check_answer(struct moved_source *s, const struct weir_lookup *lookup, u8 result)
 {
 	const struct weir_table *table = config_of(s)->table;
-	unsigned int reach = table->count[0].shape.reach;
+	unsigned int reach = table->meter[0].shape.reach;
 	u64 slot = weir_table_slot(table, lookup->tick);
-	bool room = twin_sum(&s->wheel, reach, slot) + lookup->amount[0] <= *lookup->budgets;
+	bool room = twin_sum(&s->count, reach, slot) + lookup->amount[0] <= *lookup->budgets;
 
 	check(!(result & (WEIR_EVICTED | WEIR_FLOORED)), "run %llu", m.run);
 	check(!(result & WEIR_REFUSED) == room, "run %llu: %u, %llu + %llu of %llu", m.run, result,
-	      twin_sum(&s->wheel, reach, slot), lookup->amount[0], *lookup->budgets);
+	      twin_sum(&s->count, reach, slot), lookup->amount[0], *lookup->budgets);
 	check(!(result & WEIR_FIRST) || lookup->tick >= s->not_first, "run %llu: first again", m.run);
 	if (room) {
-		twin_turn(&s->wheel, reach, slot);
-		s->wheel.count[0] += lookup->amount[0];
+		twin_turn(&s->count, reach, slot);
+		s->count.count[0] += lookup->amount[0];
 	} else {
 		s->dropped++;
 		s->not_first = lookup->tick + marked_for(table);
@@ -132,7 +132,7 @@ static void admitted(struct moved_source *s, const struct config *config,
 	      "run %llu: %llu of %llu", m.run, most, m.budget_most);
 }
 
-/* A charge is not given back if its bucket has moved since. */
+/* A charge is not given back if its set has moved since. */
 static void give_back(struct weir_lookup *lookup, struct config *config, bool here)
 {
 	struct moved_source *s = container_of(lookup->source, struct moved_source, source);
@@ -143,7 +143,7 @@ static void give_back(struct weir_lookup *lookup, struct config *config, bool he
 	if (!m.exact || !here)
 		return;
 	slot = weir_table_slot(config->table, lookup->tick);
-	check(given == twin_uncharge(&s->wheel, config->table->count[0].shape.reach, slot, lookup->amount[0]),
+	check(given == twin_uncharge(&s->count, config->table->meter[0].shape.reach, slot, lookup->amount[0]),
 	      "run %llu: given back or not?", m.run);
 }
 
@@ -209,7 +209,7 @@ static void traffic(unsigned int packets)
 	}
 }
 
-static void between_buckets(void)
+static void between_sets(void)
 {
 	if (m.done <= m.now.table->mask)
 		pulled(m.done, m.tick);
@@ -221,9 +221,9 @@ static struct config random_config(const struct config *was)
 {
 	static const u8 slots[] = { 1, 2, 3, 4, 6, 8, 12, 24 };
 	static const u64 budgets[] = { 1, 5, 40, 300, 70000, 5000000000 };
-	const struct weir_count_spec *old = was ? was->table->spec.count : NULL;
+	const struct weir_meter_spec *old = was ? was->table->spec.meter : NULL;
 	struct weir_table_spec spec = {
-		.count[0] = {
+		.meter[0] = {
 			.slots = slots[below(ARRAY_SIZE(slots))],
 			.bytes = old ? old->bytes ^ !below(6) : !below(3),
 			.lenient = !below(8),
@@ -232,35 +232,35 @@ static struct config random_config(const struct config *was)
 		.prefix = was ? was->table->spec.prefix :
 			  (struct weir_prefix) { 32, below(2) ? 64 : 128 },
 	};
-	struct weir_count_spec *count = &spec.count[0];
+	struct weir_meter_spec *meter = &spec.meter[0];
 	struct config config;
 
-	count->slot_ticks = WINDOW / count->slots;
+	meter->slot_ticks = WINDOW / meter->slots;
 	if (old && below(2)) {
-		count->slots = old->slots;
-		count->slot_ticks = old->slot_ticks;
-		count->lenient = old->lenient;
+		meter->slots = old->slots;
+		meter->slot_ticks = old->slot_ticks;
+		meter->lenient = old->lenient;
 	}
-	count->slot_ticks += !below(4) && below(2);
+	meter->slot_ticks += !below(4) && below(2);
 	config.budget = budgets[below(ARRAY_SIZE(budgets))];
-	if (old && below(2) && count->bytes == old->bytes)
+	if (old && below(2) && meter->bytes == old->bytes)
 		config.budget = was->budget;
 	/* As in config/make.c */
-	count->budget = config.budget;
+	meter->budget = config.budget;
 	if (old)
-		count->budget = max(count->budget, count->bytes == old->bytes ? old->budget :
+		meter->budget = max(meter->budget, meter->bytes == old->bytes ? old->budget :
 				    weir_budget_part(old->budget, config.budget, was->budget));
-	count->base = below(count->slot_ticks);
+	meter->base = below(meter->slot_ticks);
 	if (was)
 		weir_slots_follow(&spec, was->table);
 	config.table = weir_table_alloc(&spec, m.tick);
 	assert_false(IS_ERR(config.table));
-	if (!m.exact && config.table->ways > 6 && below(2))
+	if (!m.exact && config.table->entries > 6 && below(2))
 		twin_shrink(config.table, config.table->mask + 1, 2 + 2 * below(2));
-	/* A lenient wheel forgets at slot boundaries, which a move may shift. */
+	/* A lenient count forgets at slot boundaries, which a move may shift. */
 	if (m.lenient > 1)
 		m.lenient++;
-	else if (count->lenient)
+	else if (meter->lenient)
 		m.lenient = 2 + !!old;
 	return config;
 }
@@ -278,9 +278,9 @@ static void check_bound(struct moved_source *s)
 	weir_table_peek(m.now.table, &s->source, s->hash, m.tick, &m.now.budget, NULL, &state, slot);
 	rcu_read_unlock();
 	check(!m.exact || (state.dropped == s->dropped && state.count[0] ==
-	      twin_sum(&s->wheel, m.now.table->count[0].shape.reach, now)),
+	      twin_sum(&s->count, m.now.table->meter[0].shape.reach, now)),
 	      "run %llu: %llu dropped for %llu", m.run, state.dropped, s->dropped);
-	for (age = 0; m.same_unit && age <= m.now.table->count[0].shape.reach; age++) {
+	for (age = 0; m.same_unit && age <= m.now.table->meter[0].shape.reach; age++) {
 		bound += slot[WEIR_SLOTS_MAX - age];
 		for (; i; i--) {
 			event = &s->history.event[i - 1];
@@ -291,7 +291,7 @@ static void check_bound(struct moved_source *s)
 		}
 		check(m.lenient > 1 || bound >= sent,
 		      "run %llu: %s knows %llu of %llu, age %u", m.run,
-		      state.floor ? "floor" : "way", bound, sent, age);
+		      state.floor ? "floor" : "entry", bound, sent, age);
 	}
 }
 
@@ -306,7 +306,7 @@ static void move(void)
 	memset(m.pulled, 0, sizeof(m.pulled));
 	m.done = 0;
 	m.moves++;
-	if (m.next.table->spec.count[0].bytes != old->spec.count[0].bytes) {
+	if (m.next.table->spec.meter[0].bytes != old->spec.meter[0].bytes) {
 		m.same_unit = false;
 		for (i = 0; i < m.sources; i++)
 			twin_forget(&m.source[i].history);
@@ -316,11 +316,11 @@ static void move(void)
 	shim_clock = test_clock;
 	weir_table_succeed(m.next.table, old, &m.next.budget, &m.now.budget, &twin_key);
 	traffic(m.quiet ? 0 : below(50));
-	shim_resched = between_buckets;
+	shim_resched = between_sets;
 	evicted = weir_table_drain(m.next.table);
 	shim_resched = NULL;
-	check(m.done == max(old->mask, m.next.table->mask) + 1, "run %llu: %u buckets", m.run, m.done);
-	check(!m.exact || !evicted, "run %llu: %llu lost their ways", m.run, evicted);
+	check(m.done == max(old->mask, m.next.table->mask) + 1, "run %llu: %u sets", m.run, m.done);
+	check(!m.exact || !evicted, "run %llu: %llu lost their entries", m.run, evicted);
 	traffic(below(50));
 	twin_enter();
 	give_back_held();
@@ -350,7 +350,7 @@ static void silence(void)
 		.budgets = &m.now.budget, .amount = { m.now.budget, m.now.budget },
 	};
 
-	m.tick += window_of(m.now.table) + m.now.table->spec.count[0].slot_ticks;
+	m.tick += window_of(m.now.table) + m.now.table->spec.meter[0].slot_ticks;
 	lookup.tick = m.tick;
 	twin_enter();
 	check(twin_packet(m.now.table, &lookup) & WEIR_CHARGED, "run %llu: no burst", m.run);

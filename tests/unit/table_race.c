@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Races with another CPU between two steps of a packet, forced by callbacks: stale
- * hints, changed sequence counts, buckets moved in between.
+ * hints, changed sequence counts, sets moved in between.
  */
 #include "table_twin.h"
 
@@ -23,7 +23,7 @@ static const u64 ten = 10;
 static struct weir_table *make_table(u8 slots, u32 sources)
 {
 	struct weir_table_spec spec = {
-		.count[0] = { .budget = 10, .slot_ticks = 1, .slots = slots },
+		.meter[0] = { .budget = 10, .slot_ticks = 1, .slots = slots },
 		.sources = sources, .prefix = { 32, 64 },
 	};
 	struct weir_table *t = weir_table_alloc(&spec, now);
@@ -88,13 +88,12 @@ static void evict(unsigned int i)
 		packet(table, other++, 1);
 }
 
-static struct weir_way *way_of(unsigned int i)
+static struct weir_entry *entry_of(unsigned int i)
 {
 	struct sender s;
 
 	lay_out(&s, i, 1);
-	return weir_bucket_search(table, weir_bucket(table, s.lookup.hash),
-				  &s.source, s.lookup.hash);
+	return weir_set_search(table, weir_set(table, s.lookup.hash), &s.source, s.lookup.hash);
 }
 
 static unsigned int home_of(unsigned int i)
@@ -105,7 +104,7 @@ static unsigned int home_of(unsigned int i)
 	return weir_hash_home(table, s.lookup.hash);
 }
 
-/* Two ways: source 1 has its home, the source returned, of the same home, the other. */
+/* Two entries: source 1 has its home, the source returned, of the same home, the other. */
 static unsigned int begin_pair(void)
 {
 	unsigned int i = 2;
@@ -121,15 +120,15 @@ static unsigned int begin_pair(void)
 
 static unsigned int loser;
 
-/* Give the loser's way to another source, which fills it and is refused. */
+/* Give the loser's entry to another source, which fills it and is refused. */
 static void give_away(void)
 {
-	struct weir_way *way = way_of(loser);
+	struct weir_entry *entry = entry_of(loser);
 	unsigned int i = 100;
 
 	shim_locking = NULL;
 	evict(loser);
-	while (way_of(i) != way)
+	while (entry_of(i) != entry)
 		i++;
 	while (packet(table, i, 1) & WEIR_CHARGED)
 		;
@@ -146,7 +145,7 @@ static void give_away_unread(bool began)
 	give_away();
 }
 
-/* A source is not refused by the way it has lost. */
+/* A source is not refused by the entry it has lost. */
 static void test_refuse_stranger(void **state)
 {
 	unsigned int beside, other;
@@ -164,7 +163,7 @@ static void test_refuse_stranger(void **state)
 	}
 }
 
-/* A way that the source has lost is not charged. */
+/* An entry that the source has lost is not charged. */
 static void test_charge_stranger(void **state)
 {
 	struct sender s;
@@ -175,8 +174,8 @@ static void test_charge_stranger(void **state)
 	shim_locking = give_away;
 	assert_true(weir_table_charge(table, &s.lookup) & WEIR_CHARGED);
 	assert_null(shim_locking);
-	assert_true(weir_way_is(table, s.lookup.way, &s.source));
-	/* Its new way starts from the floor, which holds at least the 2 from before. */
+	assert_true(weir_entry_is(table, s.lookup.entry, &s.source));
+	/* Its new entry starts from the floor, which holds at least the 2 from before. */
 	assert_true(stand(table, 1).count[0] >= 3);
 	end();
 }
@@ -188,10 +187,10 @@ static void take_another(void)
 	assert_true(packet(table, loser, 1) & WEIR_CHARGED);
 }
 
-/* A source that gets a way while its packet waits for a lock gets only one. */
+/* A source that gets an entry while its packet waits for a lock gets only one. */
 static void charge_twice(void)
 {
-	struct weir_source_state all[WEIR_WAYS_MAX];
+	struct weir_source_state all[WEIR_ENTRIES_MAX];
 	unsigned int n, i, found = 0;
 	struct sender s;
 
@@ -206,9 +205,9 @@ static void charge_twice(void)
 	assert_int_equal(found, 1);
 }
 
-static void test_one_way(void **state)
+static void test_one_entry(void **state)
 {
-	/* It had no way, */
+	/* It had no entry, */
 	begin(4, 1);
 	loser = 1;
 	charge_twice();
@@ -222,22 +221,22 @@ static void test_one_way(void **state)
 /* A writer stops halfway. */
 static void write_half(bool began)
 {
-	struct weir_way *way = way_of(1);
+	struct weir_entry *entry = entry_of(1);
 
 	if (!began)
 		return;
 	shim_reading = NULL;
-	raw_spin_lock(&way->lock);
-	write_seqcount_begin(&way->seq);
-	weir_count_advance(&table->count[0].shape, weir_way_wheel(table, way), now);
-	weir_count_add(&table->count[0].shape, weir_way_wheel(table, way), 10);
-	raw_spin_unlock(&way->lock);
+	raw_spin_lock(&entry->lock);
+	write_seqcount_begin(&entry->seq);
+	weir_count_advance(&table->meter[0].shape, weir_entry_count(table, entry), now);
+	weir_count_add(&table->meter[0].shape, weir_entry_count(table, entry), 10);
+	raw_spin_unlock(&entry->lock);
 }
 
 /* A read that races with a writer is discarded, as is one during the write. */
 static void test_second_look(void **state)
 {
-	struct weir_way *way;
+	struct weir_entry *entry;
 	struct sender s;
 
 	begin(4, 1);
@@ -245,15 +244,15 @@ static void test_second_look(void **state)
 	assert_int_equal(packet(table, 1, 1), WEIR_REFUSED | WEIR_FIRST);
 	lay_out(&s, 1, 1);
 	assert_int_equal(weir_table_refuse(table, &s.lookup), WEIR_REFUSED);
-	way = s.lookup.way;
-	raw_spin_lock(&way->lock);
-	write_seqcount_begin(&way->seq);
+	entry = s.lookup.entry;
+	raw_spin_lock(&entry->lock);
+	write_seqcount_begin(&entry->seq);
 	local_bh_disable();
-	raw_spin_unlock(&way->lock);
+	raw_spin_unlock(&entry->lock);
 	assert_int_equal(weir_table_refuse(table, &s.lookup), 0);
-	raw_spin_lock(&way->lock);
-	write_seqcount_end(&way->seq);
-	raw_spin_unlock(&way->lock);
+	raw_spin_lock(&entry->lock);
+	write_seqcount_end(&entry->seq);
+	raw_spin_unlock(&entry->lock);
 	local_bh_enable();
 	assert_int_equal(weir_table_refuse(table, &s.lookup), WEIR_REFUSED);
 	now += 5;
@@ -280,7 +279,7 @@ static void test_dropped(void **state)
 	weir_table_dropped(table, &s.lookup, U32_MAX, true);
 	assert_true(stand(table, 1).dropped == WEIR_DROPPED_MAX);
 	assert_true(stand(table, 1).observed);
-	/* Nothing is counted for a source without a way. */
+	/* Nothing is counted for a source without an entry. */
 	lay_out(&s, 2, 1);
 	weir_table_dropped(table, &s.lookup, 5, false);
 	assert_true(stand(table, 2).floor && !stand(table, 2).dropped);
@@ -302,7 +301,7 @@ static void let_go(void)
 	twin_enter();
 }
 
-/* A packet that found its way before the bucket moved must start again. */
+/* A packet that found its entry before the set moved must start again. */
 static void test_moved_meanwhile(void **state)
 {
 	struct sender s;
@@ -342,14 +341,14 @@ static void test_moved_idle(void **state)
 	end();
 }
 
-/* A packet moves one bucket only, which bounds the locks it takes. */
-static void test_one_bucket(void **state)
+/* A packet moves one set only, which bounds the locks it takes. */
+static void test_one_set(void **state)
 {
 	unsigned int i, sources = 60, again = 0;
 	unsigned long locks;
 
 	begin(4, 60);
-	assert_int_equal(weir_table_buckets(table), 2);
+	assert_int_equal(weir_table_sets(table), 2);
 	for (i = 0; i < sources; i++)
 		assert_true(packet(table, i, 7) & WEIR_CHARGED);
 	twin_leave();
@@ -357,7 +356,7 @@ static void test_one_bucket(void **state)
 	twin_enter();
 	locks = shim_locks;
 	assert_true(packet(next, 0, 1) & WEIR_CHARGED);
-	assert_true(shim_locks - locks <= 3 * WEIR_WAYS_MAX + 3);
+	assert_true(shim_locks - locks <= 3 * WEIR_ENTRIES_MAX + 3);
 	for (i = 0; i < sources; i++)
 		again += packet(table, i, 1) == WEIR_AGAIN;
 	assert_true(again && again < sources);
@@ -395,13 +394,13 @@ static void forget_always(void)
 	u32 i;
 
 	shim_locking = NULL;
-	for (i = 0; i < weir_table_buckets(table); i++)
+	for (i = 0; i < weir_table_sets(table); i++)
 		weir_table_clear(table, i);
 	forgotten++;
 	shim_locking = forget_always;
 }
 
-/* A request and a block take their way and use it before others can take it. */
+/* A request and a block take their entry and use it before others can take it. */
 static void test_under_one_lock(void **state)
 {
 	struct weir_take take = { .cost = 3 };
@@ -420,6 +419,6 @@ static void test_under_one_lock(void **state)
 	end();
 }
 
-UNIT_MAIN("table_race", T(test_refuse_stranger), T(test_charge_stranger), T(test_one_way),
+UNIT_MAIN("table_race", T(test_refuse_stranger), T(test_charge_stranger), T(test_one_entry),
 	  T(test_second_look), T(test_dropped), T(test_moved_meanwhile), T(test_moved_idle),
-	  T(test_one_bucket), T(test_blocked_meanwhile), T(test_under_one_lock))
+	  T(test_one_set), T(test_blocked_meanwhile), T(test_under_one_lock))

@@ -19,7 +19,7 @@ struct object {
 	struct weir_moved moved;
 	struct weir_floor floor;
 	bool is_floor;
-	u32 bucket;
+	u32 set;
 	u64 wanted[WEIR_BUDGETS_MAX];
 	u32 refused[WEIR_BUDGETS_MAX];
 	unsigned int bytes[WEIR_BUDGETS_MAX];
@@ -36,7 +36,7 @@ static struct {
 	struct twin_history history[2][SOURCES];	/* of the first count */
 	unsigned int first, end;	/* of those of which packets are now */
 	bool without[SOURCES];	/* it was not saved */
-	bool nowhere[SOURCES];	/* it found no way when it was added */
+	bool nowhere[SOURCES];	/* it found no entry when it was added */
 	bool united;		/* the first has the other one's, too */
 	struct object object[OBJECTS];
 	unsigned int objects;
@@ -51,39 +51,39 @@ static u64 below(u64 n)
 static void random_count(unsigned int i)
 {
 	static const u64 rooms[] = { 1, 3, 20, 54, 70000, 5000000000 };
-	struct weir_count_spec *count = &s.spec.count[i];
+	struct weir_meter_spec *meter = &s.spec.meter[i];
 	unsigned int kind = below(6);
 
-	*count = (struct weir_count_spec) {
+	*meter = (struct weir_meter_spec) {
 		.slots = 1 + below(below(2) ? 15 : WEIR_SLOTS_MAX),
 		.slot_ticks = 1 + below(below(2) ? 3 : 100), .lenient = kind == 1,
 	};
 	s.room[i] = rooms[below(ARRAY_SIZE(rooms))];
-	count->budget = s.room[i];
+	meter->budget = s.room[i];
 	if (kind == 2) {
-		count->slots = 1 + below(below(2) ? 4 : 1000);
-		count->rate = 1 + below(2 * s.room[i]);
+		meter->slots = 1 + below(below(2) ? 4 : 1000);
+		meter->rate = 1 + below(2 * s.room[i]);
 	} else if (kind == 3) {
-		count->log = true;
+		meter->log = true;
 		s.room[i] = min(s.room[i], 54ull);
-		count->budget = s.room[i];
-		count->slots = 1 + below(10000);
+		meter->budget = s.room[i];
+		meter->slots = 1 + below(10000);
 	} else if (kind == 4) {
-		count->slots = 1;
-		count->slot_ticks = 0;
-		count->lenient = true;
+		meter->slots = 1;
+		meter->slot_ticks = 0;
+		meter->lenient = true;
 	}
 }
 
 /* As in a limit, no two counts have the same window. */
 static bool window_taken(unsigned int i)
 {
-	const struct weir_count_spec *count = s.spec.count;
+	const struct weir_meter_spec *meter = s.spec.meter;
 	unsigned int j;
 
 	for (j = 0; j < i; j++)
-		if ((u64)count[j].slots * count[j].slot_ticks ==
-		    (u64)count[i].slots * count[i].slot_ticks)
+		if ((u64)meter[j].slots * meter[j].slot_ticks ==
+		    (u64)meter[i].slots * meter[i].slot_ticks)
 			return true;
 	return false;
 }
@@ -111,11 +111,11 @@ static struct weir_lookup lookup_of(struct weir_table *table, unsigned int i,
 /* Of what was saved, or of what was there, no window that ends now has more than a budget. */
 static void admitted(unsigned int i, u64 cost)
 {
-	const struct weir_count_spec *count = &s.spec.count[0];
-	u64 window = count->slot_ticks ? (u64)count->slots * count->slot_ticks : s.tick, most;
+	const struct weir_meter_spec *meter = &s.spec.meter[0];
+	u64 window = meter->slot_ticks ? (u64)meter->slots * meter->slot_ticks : s.tick, most;
 	/* Two buckets that are added have leaked side by side. */
-	bool bounded = (!count->lenient && !(s.united && count->rate)) || !count->slot_ticks;
-	u64 bound = s.room[0] + count->rate;
+	bool bounded = (!meter->lenient && !(s.united && meter->rate)) || !meter->slot_ticks;
+	u64 bound = s.room[0] + meter->rate;
 	unsigned int part;
 
 	for (part = s.first; part < s.end; part++) {
@@ -145,7 +145,7 @@ static void packet(struct weir_table *table, unsigned int i)
 
 static void traffic(struct weir_table *table, unsigned int packets)
 {
-	unsigned int slot = s.spec.count[0].slot_ticks ?: 5;
+	unsigned int slot = s.spec.meter[0].slot_ticks ?: 5;
 	struct weir_source source;
 	struct weir_lookup lookup;
 
@@ -176,45 +176,45 @@ static struct weir_source_state peek(struct weir_table *table, unsigned int i)
 }
 
 static void object_add(const struct weir_table *table, struct weir_saved *saved, bool is_floor,
-		       u32 bucket)
+		       u32 set)
 {
 	struct object *object = &s.object[s.objects++];
-	const struct weir_count *count = table->count;
-	struct weir_wheel *wheel;
+	const struct weir_meter *meter = table->meter;
+	struct weir_count *count;
 	unsigned int i;
 
 	assert_true(s.objects < OBJECTS);
 	*object = (struct object) {
-		.moved = saved->moved, .floor = saved->floor, .is_floor = is_floor, .bucket = bucket,
+		.moved = saved->moved, .floor = saved->floor, .is_floor = is_floor, .set = set,
 	};
-	for (i = 0; i <= table->more; i++, count++) {
-		wheel = weir_saved_wheel(saved, count);
-		object->bytes[i] = weir_count_keep(count, wheel, object->numbers[i]);
-		if (weir_count_keep_refusal(count, wheel, &object->refused[i]))
-			object->wanted[i] = weir_count_wanted(&count->shape, wheel, wheel->at);
+	for (i = 0; i <= table->more; i++, meter++) {
+		count = weir_saved_count(saved, meter);
+		object->bytes[i] = weir_count_keep(meter, count, object->numbers[i]);
+		if (weir_count_keep_refusal(meter, count, &object->refused[i]))
+			object->wanted[i] = weir_count_wanted(&meter->shape, count, count->at);
 	}
 }
 
 static void save(struct weir_table *table)
 {
 	static struct weir_saved saved;
-	unsigned int bucket, way;
+	unsigned int set, entry;
 	int there;
 
 	s.objects = 0;
 	s.saved_at = s.tick;
-	for (bucket = 0; bucket <= table->mask; bucket++)
-		for (way = 0; way < table->ways; way++) {
-			there = weir_saved_source(table, bucket, way, s.tick, &saved);
+	for (set = 0; set <= table->mask; set++)
+		for (entry = 0; entry < table->entries; entry++) {
+			there = weir_saved_source(table, set, entry, s.tick, &saved);
 			assert_true(there >= 0);
 			if (there)
-				object_add(table, &saved, false, bucket);
+				object_add(table, &saved, false, set);
 		}
-	for (bucket = 0; bucket <= table->mask; bucket++) {
-		there = weir_saved_floor(table, bucket, s.tick, &saved);
+	for (set = 0; set <= table->mask; set++) {
+		there = weir_saved_floor(table, set, s.tick, &saved);
 		assert_true(there >= 0);
 		if (there)
-			object_add(table, &saved, true, bucket);
+			object_add(table, &saved, true, set);
 		s.floors += there;
 	}
 }
@@ -231,28 +231,28 @@ static struct weir_table *saved_table(const struct weir_table *table, u64 passed
 {
 	struct weir_table *was = calloc(1, sizeof(*was));
 	struct weir_table_spec spec = s.spec;
-	const struct weir_count *count;
+	const struct weir_meter *meter;
 	u64 lasted, ticks;
 	unsigned int i;
 
 	assert_non_null(was);
 	for (i = 0; i < s.budgets; i++)
-		spec.count[i].budget = spec.count[i].log ? WEIR_LOG_ENTRIES : 1ull << 56;
+		spec.meter[i].budget = spec.meter[i].log ? WEIR_LOG_CELLS : 1ull << 56;
 	spec.sources = 1;
 	spec.prefix = (struct weir_prefix) { };
 	weir_table_plan(was, &spec);
 	was->mask = table->mask;
 	for (i = 0; i < s.budgets; i++) {
-		count = &table->count[i];
-		lasted = count->slot_ticks ? (s.saved_at + count->base) % count->slot_ticks : 0;
+		meter = &table->meter[i];
+		lasted = meter->slot_ticks ? (s.saved_at + meter->base) % meter->slot_ticks : 0;
 		clock[i] = (struct weir_kept_clock) {
 			.tick = s.tick - passed, .tick_ns = saved_ns(1),
-			.slot_ns = saved_ns(count->slot_ticks), .phase_ns = saved_ns(lasted),
+			.slot_ns = saved_ns(meter->slot_ticks), .phase_ns = saved_ns(lasted),
 		};
 		lasted = weir_kept_lasted(&clock[i]);
-		ticks = s.spec.count[i].slot_ticks;
-		while (ticks && (clock[i].tick + was->count[i].base) % ticks != lasted)
-			was->count[i].base++;
+		ticks = s.spec.meter[i].slot_ticks;
+		while (ticks && (clock[i].tick + was->meter[i].base) % ticks != lasted)
+			was->meter[i].base++;
 	}
 	return was;
 }
@@ -273,7 +273,7 @@ static unsigned int index_of(const struct weir_table *table, const struct weir_s
 	return i;
 }
 
-/* Floors are merged only where nobody has a way yet. */
+/* Floors are merged only where nobody has an entry yet. */
 static void merge(struct weir_table *table, const struct weir_table *from, u64 passed, bool empty,
 		  bool add)
 {
@@ -283,7 +283,7 @@ static void merge(struct weir_table *table, const struct weir_table *from, u64 p
 	const struct weir_heritage of = {
 		.next = table, .old = was, .budget = s.room, .old_budget = s.room, .saved = true,
 	};
-	struct weir_wheel *wheel;
+	struct weir_count *count;
 	struct object *object;
 	unsigned int i;
 	u8 lost;
@@ -291,21 +291,21 @@ static void merge(struct weir_table *table, const struct weir_table *from, u64 p
 	for (object = s.object; object < s.object + s.objects; object++) {
 		weir_slots_align(table, was, empty, s.tick);
 		for (i = 0; i < s.budgets; i++) {
-			wheel = weir_saved_wheel(&saved, &was->count[i]);
-			assert_true(weir_count_restore(&was->count[i], wheel, object->numbers[i],
-						       object->bytes[i], from->count[i].shape.width,
+			count = weir_saved_count(&saved, &was->meter[i]);
+			assert_true(weir_count_restore(&was->meter[i], count, object->numbers[i],
+						       object->bytes[i], from->meter[i].shape.width,
 						       &clock[i]));
 			if (object->wanted[i])
-				weir_count_restore_refusal(&was->count[i], wheel, object->wanted[i],
+				weir_count_restore_refusal(&was->meter[i], count, object->wanted[i],
 							   object->refused[i], &clock[i]);
 		}
-		weir_counts_advance(was, &saved.wheel->wheel, s.tick);
+		weir_counts_advance(was, &saved.count->count, s.tick);
 		saved.moved = object->moved;
 		saved.moved.hash = weir_source_hash(&saved.moved.source, s.spec.prefix, &twin_key);
 		saved.floor = object->floor;
 		if (object->is_floor) {
 			if (empty)
-				weir_saved_merge_floor(&of, object->bucket, &saved, s.tick);
+				weir_saved_merge_floor(&of, object->set, &saved, s.tick);
 			continue;
 		}
 		lost = weir_saved_merge(&of, &saved, add, s.tick);
@@ -384,7 +384,7 @@ static void run_end(void)
 static void check_same(const struct weir_source_state *is, const struct weir_source_state *be,
 		       bool restart)
 {
-	const struct weir_count_spec *count;
+	const struct weir_meter_spec *meter;
 	unsigned int b;
 	u64 more;
 
@@ -395,10 +395,10 @@ static void check_same(const struct weir_source_state *is, const struct weir_sou
 	for (b = 0; b < s.budgets; b++) {
 		check(is->count[b] == be->count[b],
 		      "run %llu: count %llu for %llu of budget %u", s.run, is->count[b], be->count[b], b);
-		count = &s.spec.count[b];
-		more = restart && !count->slot_ticks ? WEIR_SINCE_TICKS : 0;
+		meter = &s.spec.meter[b];
+		more = restart && !meter->slot_ticks ? WEIR_SINCE_TICKS : 0;
 		check((is->waits[b] >= be->waits[b] && is->waits[b] - be->waits[b] <= more) ||
-		      (restart && (count->rate || count->log)),
+		      (restart && (meter->rate || meter->log)),
 		      "run %llu: wait %llu for %llu of budget %u", s.run, is->waits[b], be->waits[b], b);
 		s.waits += be->waits[b] && be->waits[b] != WEIR_NEVER;
 	}
@@ -411,8 +411,8 @@ static void check_leaks(struct weir_table *old, struct weir_table *next, u64 tic
 	unsigned int b;
 
 	for (b = 0; b < s.budgets; b++)
-		for (passed = 0; s.spec.count[b].rate &&
-		     passed < 2 * s.spec.count[b].slot_ticks; passed++) {
+		for (passed = 0; s.spec.meter[b].rate &&
+		     passed < 2 * s.spec.meter[b].slot_ticks; passed++) {
 			s.tick = tick + passed;
 			left = peek(old, 0).count[b];
 			s.tick = now + passed;
@@ -476,7 +476,7 @@ static void scale(void)
 	unsigned int i, j;
 
 	for (i = 0; i < s.budgets; i++)
-		s.spec.count[i].slot_ticks = s.spec.count[i].slot_ticks * s.up / s.down;
+		s.spec.meter[i].slot_ticks = s.spec.meter[i].slot_ticks * s.up / s.down;
 	for (i = 0; i < SOURCES; i++)
 		for (h = &s.history[0][i], j = 0; j < h->len; j++)
 			h->event[j].tick = h->event[j].tick * s.up / s.down;
@@ -500,7 +500,7 @@ static void test_other_hz(void **state)
 		s.up = finer ? factor : 1;
 		s.down = finer ? 1 : factor;
 		for (b = 0; b < s.budgets; b++)
-			s.spec.count[b].slot_ticks *= s.down;
+			s.spec.meter[b].slot_ticks *= s.down;
 		s.tick -= s.tick % s.down;
 		old = table_new(false);
 		traffic(old, 1 + below(400));
@@ -519,10 +519,10 @@ static void test_other_hz(void **state)
 			for (b = 0; b < s.budgets; b++) {
 				check(is.count[b] >= was[i].count[b], "run %llu: count %llu for %llu",
 				      s.run, is.count[b], was[i].count[b]);
-				most = s.spec.count[b].slot_ticks + 2 * (s.up + 1);
+				most = s.spec.meter[b].slot_ticks + 2 * (s.up + 1);
 				check(was[i].waits[b] == WEIR_NEVER ||
-				      s.spec.count[b].rate || s.spec.count[b].log ||
-				      !s.spec.count[b].slot_ticks ||
+				      s.spec.meter[b].rate || s.spec.meter[b].log ||
+				      !s.spec.meter[b].slot_ticks ||
 				      (is.waits[b] * s.down >= was[i].waits[b] * s.up &&
 				       is.waits[b] <= was[i].waits[b] * s.up / s.down + most),
 				      "run %llu: wait %llu for %llu of budget %u", s.run, is.waits[b],
@@ -541,7 +541,7 @@ static void test_other_hz(void **state)
 
 /*
  * What was saved is merged into a table of any size that is in use, by the same sources. To join
- * them is for counts of the same packets, to add them for those of others, which needs a way: it
+ * them is for counts of the same packets, to add them for those of others, which needs an entry: it
  * takes that of a source with less.
  */
 static void test_merge(void **state)
@@ -595,7 +595,7 @@ static void test_merge(void **state)
 		weir_table_free(next);
 		run_end();
 	}
-	printf("# %llu sources merged, %llu without a way\n", s.merged, s.evicted);
+	printf("# %llu sources merged, %llu without an entry\n", s.merged, s.evicted);
 }
 
 UNIT_MAIN("table_saved", T(test_restore), T(test_other_hz), T(test_merge))

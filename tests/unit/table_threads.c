@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Threads on one source, one bucket, one table, and on two limits at once, of one budget or two,
+ * Threads on one source, one set, one table, and on two limits at once, of one budget or two,
  * counted in every way, while a mover replaces the tables and a reader looks at sources and forgets
  * some: together they are never admitted more than is said of each budget, and counts are exact
  * while time stands still.
@@ -121,7 +121,7 @@ static u8 pass(struct sender *w, unsigned int i, u64 tick)
 		else if (k != by - 1)
 			w->left[k][i] += !weir_table_uncharge(table[k], &lookup[k]);
 	if ((result & (WEIR_REFUSED | WEIR_FLOORED)) == WEIR_REFUSED) {
-		weir_way_dropped(lookup[by - 1].way, 1, false);
+		weir_entry_dropped(lookup[by - 1].entry, 1, false);
 		w->dropped[by - 1][i]++;
 	}
 	return result;
@@ -167,7 +167,7 @@ static void turn(struct weir_table *table, unsigned int limit)
 
 	for (i = 0; i < budgets; i++)
 		if (budget[limit][i].way == CALENDAR)
-			WRITE_ONCE(table->count[i].base, test_clock() / WINDOW);
+			WRITE_ONCE(table->meter[i].base, test_clock() / WINDOW);
 }
 
 static struct weir_table *make_table(struct chance *c, unsigned int limit)
@@ -215,7 +215,7 @@ static void move(void *arg)
 /* Look at random sources, sometimes forget one, and have periods end. */
 static void look(void *arg)
 {
-	static struct weir_source_state state[WEIR_WAYS_MAX];
+	static struct weir_source_state state[WEIR_ENTRIES_MAX];
 	struct chance c = chance_of(77);
 	u64 slot[WEIR_SLOTS_MAX + 1];
 	struct weir_source source;
@@ -236,7 +236,7 @@ static void look(void *arg)
 		for (n = 0; n < budgets; n++)
 			check(state[0].count[n] <= room[limit][n], "%llu counted by way %u",
 			      state[0].count[n], budget[limit][n].way);
-		weir_table_walk(table, hash & (weir_table_buckets(table) - 1),
+		weir_table_walk(table, hash & (weir_table_sets(table) - 1),
 				test_clock(), room[limit], NULL, false, state);
 		if (r.forgets && chance_one_in(&c, 4))
 			forgotten[limit][i] += weir_table_forget(table, &source, hash,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A slot that never ends: what was counted stays until it is forgotten, whatever time
- * passes; who was counted keeps the way, and a bucket full of such sources refuses newcomers.
+ * passes; who was counted keeps the entry, and a set full of such sources refuses newcomers.
  */
 #include "table_twin.h"
 
 #define SOURCES	8
-#define WAYS	4
+#define ENTRIES	4
 
 /* The table, and what a list of counts says of it. */
 static struct {
@@ -19,10 +19,10 @@ static struct {
 	unsigned int holder;
 } t;
 
-static struct weir_table *table_of(u32 slot_ticks, u8 slots, unsigned int ways)
+static struct weir_table *table_of(u32 slot_ticks, u8 slots, unsigned int entries)
 {
 	struct weir_table_spec spec = {
-		.count[0] = {
+		.meter[0] = {
 			.budget = t.budget, .slot_ticks = slot_ticks, .slots = slots,
 			.lenient = !slot_ticks,
 		},
@@ -31,7 +31,7 @@ static struct weir_table *table_of(u32 slot_ticks, u8 slots, unsigned int ways)
 	struct weir_table *table = weir_table_alloc(&spec, t.tick);
 
 	assert_false(IS_ERR(table));
-	twin_shrink(table, 1, ways);
+	twin_shrink(table, 1, entries);
 	return table;
 }
 
@@ -68,15 +68,15 @@ static void charge(unsigned int i, u64 cost)
 	struct weir_lookup lookup = { .tick = t.tick, .amount = { cost }, .budgets = &t.budget };
 	struct weir_source source = twin_source_in(t.table, i, &lookup.hash);
 	bool fits = cost <= t.budget - t.count[i];
-	bool way = t.count[i] || counted() < WAYS;
+	bool entry = t.count[i] || counted() < ENTRIES;
 	u16 result;
 
 	lookup.source = &source;
 	twin_enter();
 	result = twin_packet(t.table, &lookup);
-	check(!!(result & WEIR_CHARGED) == (fits && way), "run %llu: %u: %llu of %llu, %u counted",
+	check(!!(result & WEIR_CHARGED) == (fits && entry), "run %llu: %u: %llu of %llu, %u counted",
 	      t.run, result, t.count[i] + cost, t.budget, counted());
-	check(!!(result & WEIR_FLOORED) == (fits && !way), "run %llu: %u", t.run, result);
+	check(!!(result & WEIR_FLOORED) == (fits && !entry), "run %llu: %u", t.run, result);
 	check(!(result & WEIR_EVICTED), "run %llu: evicted", t.run);
 	if (result & WEIR_CHARGED && !below(4))
 		check(weir_table_uncharge(t.table, &lookup), "run %llu: not given back", t.run);
@@ -116,11 +116,11 @@ static void check_all(void)
 	for (i = 0; i < SOURCES; i++) {
 		source = twin_source_in(t.table, i, &hash);
 		weir_table_peek(t.table, &source, hash, t.tick, &t.budget, NULL, &state, slot);
-		/* Where all ways are taken for ever, a newcomer has no room. */
-		full = !t.count[i] && counted() == WAYS && !t.table->spec.count[0].slot_ticks;
+		/* Where all entries are taken for ever, a newcomer has no room. */
+		full = !t.count[i] && counted() == ENTRIES && !t.table->spec.meter[0].slot_ticks;
 		want = full ? t.budget : t.count[i];
 		check(state.count[0] == want, "run %llu: %llu, not %llu", t.run, state.count[0], want);
-		check(want < t.budget || t.table->spec.count[0].slot_ticks ||
+		check(want < t.budget || t.table->spec.meter[0].slot_ticks ||
 		      state.wait == WEIR_NEVER, "run %llu: a wait", t.run);
 		check(want || !state.wait, "run %llu: a wait for nothing", t.run);
 	}
@@ -138,14 +138,14 @@ static void move(void)
 	struct weir_table *old = t.table;
 
 	t.held.amount[0] = 0;
-	t.table = table_of(old->spec.count[0].slot_ticks ? 0 : 1000000000, 4, WAYS);
+	t.table = table_of(old->spec.meter[0].slot_ticks ? 0 : 1000000000, 4, ENTRIES);
 	shim_clock = clock_now;
 	weir_table_succeed(t.table, old, &t.budget, &t.budget, &twin_key);
-	check(!weir_table_drain(t.table), "run %llu: a source lost its way", t.run);
+	check(!weir_table_drain(t.table), "run %llu: a source lost its entry", t.run);
 	synchronize_rcu();
 	weir_table_free(old);
 	check_all();
-	if (t.table->spec.count[0].slot_ticks)
+	if (t.table->spec.meter[0].slot_ticks)
 		move();
 }
 
@@ -159,7 +159,7 @@ static void one_run(u64 run)
 	t.tick = below(BIT_ULL(40));
 	memset(t.count, 0, sizeof(t.count));
 	t.held.amount[0] = 0;
-	t.table = table_of(0, 1, WAYS);
+	t.table = table_of(0, 1, ENTRIES);
 	for (step = 0; step < 200; step++) {
 		i = below(SOURCES);
 		t.tick += below(3) ? below(3) : below(BIT_ULL(33));
@@ -223,16 +223,16 @@ static struct weir_source_state state_of(unsigned int i)
 	return state;
 }
 
-static bool has_way(unsigned int i)
+static bool has_entry(unsigned int i)
 {
 	return !state_of(i).floor;
 }
 
 /*
- * Totals of a larger table, more than there are ways, raise the floor. Who is forgotten then
- * leaves a way, which the next newcomer finds wherever it is.
+ * Totals of a larger table, more than there are entries, raise the floor. Who is forgotten then
+ * leaves an entry, which the next newcomer finds wherever it is.
  */
-static void idle_way(unsigned int forgotten)
+static void idle_entry(unsigned int forgotten)
 {
 	struct weir_table *old;
 	unsigned int i, had = 0;
@@ -242,37 +242,37 @@ static void idle_way(unsigned int forgotten)
 	t.table = old;
 	for (i = 0; i < SOURCES; i++)
 		assert_true(charged(i) & WEIR_CHARGED);
-	t.table = table_of(0, 1, WAYS);
+	t.table = table_of(0, 1, ENTRIES);
 	shim_clock = clock_now;
 	weir_table_succeed(t.table, old, &t.budget, &t.budget, &twin_key);
-	check(weir_table_drain(t.table) == SOURCES - WAYS, "not all ways are taken");
+	check(weir_table_drain(t.table) == SOURCES - ENTRIES, "not all entries are taken");
 	synchronize_rcu();
 	weir_table_free(old);
-	/* The search that this one makes finds no idle way. */
-	check(charged(SOURCES) == (WEIR_REFUSED | WEIR_FLOORED), "a way without an end was taken");
+	/* The search that this one makes finds no idle entry. */
+	check(charged(SOURCES) == (WEIR_REFUSED | WEIR_FLOORED), "an entry without an end was taken");
 	check(refused_for_ever(SOURCES), "a request was not refused for ever");
 	for (i = 0; had <= forgotten; i++)
-		if (has_way(i) && had++ == forgotten)
+		if (has_entry(i) && had++ == forgotten)
 			twin_forget_in(t.table, i);
-	check(charged(SOURCES) == WEIR_CHARGED, "the idle way %u was not found", forgotten);
+	check(charged(SOURCES) == WEIR_CHARGED, "the idle entry %u was not found", forgotten);
 	weir_table_free(t.table);
 }
 
-static void test_idle_way(void **state)
+static void test_idle_entry(void **state)
 {
 	unsigned int i;
 
-	for (i = 0; i < WAYS; i++)
-		idle_way(i);
+	for (i = 0; i < ENTRIES; i++)
+		idle_entry(i);
 }
 
-/* Have another table take over, with the slots given. Returns how many found no way. */
-static u64 succeeded(u32 slot_ticks, u8 slots, unsigned int ways)
+/* Have another table take over, with the slots given. Returns how many found no entry. */
+static u64 succeeded(u32 slot_ticks, u8 slots, unsigned int entries)
 {
 	struct weir_table *old = t.table;
 	u64 lost;
 
-	t.table = table_of(slot_ticks, slots, ways);
+	t.table = table_of(slot_ticks, slots, entries);
 	shim_clock = clock_now;
 	weir_table_succeed(t.table, old, &t.budget, &t.budget, &twin_key);
 	lost = weir_table_drain(t.table);
@@ -289,16 +289,16 @@ static u64 waits(unsigned int i)
 
 #define FLOOD	100	/* sources of a flood; others are numbered from there */
 
-/* A flood fills the floor of a window, and a total of so many ways takes over. */
-static u64 after_flood(u32 slot_ticks, u8 slots, unsigned int packets, unsigned int ways)
+/* A flood fills the floor of a window, and a total of so many entries takes over. */
+static u64 after_flood(u32 slot_ticks, u8 slots, unsigned int packets, unsigned int entries)
 {
 	unsigned int i;
 
 	t = (typeof(t)) { .budget = 3, .tick = 1000 };
-	t.table = table_of(slot_ticks, slots, WAYS);
+	t.table = table_of(slot_ticks, slots, ENTRIES);
 	for (i = 0; i < packets; i++)
 		charged(i);
-	return succeeded(0, 1, ways);
+	return succeeded(0, 1, entries);
 }
 
 /*
@@ -319,7 +319,7 @@ static void test_floor_ends(void **state)
 		row = i / 6;
 		window = (u64)windows[row].slots * windows[row].slot_ticks;
 		/* The floor leaves room, or none. */
-		after_flood(windows[row].slot_ticks, windows[row].slots, i % 2 ? FLOOD : WAYS + 1,
+		after_flood(windows[row].slot_ticks, windows[row].slots, i % 2 ? FLOOD : ENTRIES + 1,
 			    SOURCES);
 		end = t.tick + window;
 		/* Another size, while the floor holds */
@@ -345,18 +345,18 @@ static void test_floor_ends(void **state)
 }
 
 /*
- * So is what was counted for sources of a window that find no way; for those of a total it stays,
+ * So is what was counted for sources of a window that find no entry; for those of a total it stays,
  * also if the floor has something of a window, too.
  */
-static void no_way(bool total)
+static void no_entry(bool total)
 {
-	u64 lost = after_flood(1000, 4, WAYS + total, total ? SOURCES : 2);
+	u64 lost = after_flood(1000, 4, ENTRIES + total, total ? SOURCES : 2);
 	unsigned int i;
 
 	if (total)
 		lost = succeeded(0, 1, 2);
-	check(lost == WAYS - 2, "%llu found no way", (unsigned long long)lost);
-	for (i = 0; i < WAYS; i++)
+	check(lost == ENTRIES - 2, "%llu found no entry", (unsigned long long)lost);
+	for (i = 0; i < ENTRIES; i++)
 		twin_forget_in(t.table, i);
 	t.tick += 5000 + HZ / 4;
 	check(waits(FLOOD) == 0, "the floor is not that of one packet");
@@ -366,10 +366,10 @@ static void no_way(bool total)
 	weir_table_free(t.table);
 }
 
-static void test_no_way(void **state)
+static void test_no_entry(void **state)
 {
-	no_way(false);
-	no_way(true);
+	no_entry(false);
+	no_entry(true);
 }
 
-UNIT_MAIN("table_total", T(test_total), T(test_idle_way), T(test_floor_ends), T(test_no_way))
+UNIT_MAIN("table_total", T(test_total), T(test_idle_entry), T(test_floor_ends), T(test_no_entry))

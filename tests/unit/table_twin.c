@@ -3,7 +3,7 @@
 
 const hsiphash_key_t twin_key = { { 0x0706050403020100, 0x0f0e0d0c0b0a0908 } };
 
-void twin_turn(struct twin_wheel *w, unsigned int reach, u64 slot)
+void twin_turn(struct twin_count *w, unsigned int reach, u64 slot)
 {
 	unsigned int age;
 
@@ -14,7 +14,7 @@ void twin_turn(struct twin_wheel *w, unsigned int reach, u64 slot)
 	w->at = slot;
 }
 
-u64 twin_sum(const struct twin_wheel *w, unsigned int reach, u64 slot)
+u64 twin_sum(const struct twin_count *w, unsigned int reach, u64 slot)
 {
 	unsigned int age;
 	u64 sum = 0;
@@ -25,7 +25,7 @@ u64 twin_sum(const struct twin_wheel *w, unsigned int reach, u64 slot)
 	return sum;
 }
 
-void twin_join(struct twin_wheel *w, const struct twin_wheel *v, unsigned int reach)
+void twin_join(struct twin_count *w, const struct twin_count *v, unsigned int reach)
 {
 	u64 of_w = 0, of_v = 0, last = 0, most;
 	unsigned int age;
@@ -39,7 +39,7 @@ void twin_join(struct twin_wheel *w, const struct twin_wheel *v, unsigned int re
 	}
 }
 
-bool twin_uncharge(struct twin_wheel *w, unsigned int reach, u64 slot, u64 cost)
+bool twin_uncharge(struct twin_count *w, unsigned int reach, u64 slot, u64 cost)
 {
 	if (slot > w->at || w->at - slot > reach || w->count[w->at - slot] < cost)
 		return false;
@@ -124,27 +124,27 @@ void twin_forget_in(struct weir_table *table, unsigned int i)
 	rcu_read_unlock();
 }
 
-void twin_shrink(struct weir_table *table, unsigned int buckets, unsigned int ways)
+void twin_shrink(struct weir_table *table, unsigned int sets, unsigned int entries)
 {
-	assert_true(buckets <= table->mask + 1 && ways <= table->ways);
-	assert_true(!(ways % 2) && !(buckets & (buckets - 1)));
-	table->mask = buckets - 1;
+	assert_true(sets <= table->mask + 1 && entries <= table->entries);
+	assert_true(!(entries % 2) && !(sets & (sets - 1)));
+	table->mask = sets - 1;
 	table->chunk_mask &= table->mask;
-	table->ways = ways;
-	table->quota = ways / 2;
+	table->entries = entries;
+	table->quota = entries / 2;
 }
 
 u64 twin_charged_at(const struct weir_table *table, const struct weir_lookup *lookup,
 		    unsigned int i, u64 now)
 {
-	const struct weir_count *count = &table->count[i];
-	u64 slot = weir_count_slot(count, lookup->tick);
+	const struct weir_meter *meter = &table->meter[i];
+	u64 slot = weir_meter_slot(meter, lookup->tick);
 	u16 late = lookup->receipt.at[i] - slot;
 
 	if (!late)
 		return lookup->tick;
 	slot += late;
-	return max(weir_count_begins(count, slot), min(now, weir_count_begins(count, slot + 1) - 1));
+	return max(weir_meter_begins(meter, slot), min(now, weir_meter_begins(meter, slot + 1) - 1));
 }
 
 u8 twin_packet(struct weir_table *table, struct weir_lookup *lookup)
@@ -154,6 +154,6 @@ u8 twin_packet(struct weir_table *table, struct weir_lookup *lookup)
 	if (!result)
 		result = weir_table_charge(table, lookup);
 	if ((result & (WEIR_REFUSED | WEIR_FLOORED)) == WEIR_REFUSED)
-		weir_way_dropped(lookup->way, 1, false);
+		weir_entry_dropped(lookup->entry, 1, false);
 	return result;
 }

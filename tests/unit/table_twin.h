@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Deliberately simple twins: a wheel that counts by full slot numbers, and a list
+ * Deliberately simple twins: a count that counts by full slot numbers, and a list
  * of everything a source was admitted.
  */
 #ifndef TABLE_TWIN_H
@@ -12,21 +12,21 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "table/bucket.h"
+#include "table/set.h"
 #include "thread.h"
 #include "unit.h"
 
-struct twin_wheel {
+struct twin_count {
 	u64 at;
 	u64 count[WEIR_SLOTS_MAX + 1];	/* by age */
 };
 
-void twin_turn(struct twin_wheel *w, unsigned int reach, u64 slot);
-/* The sum of the window that ends with @slot, or with the wheel's slot if later. */
-u64 twin_sum(const struct twin_wheel *w, unsigned int reach, u64 slot);
+void twin_turn(struct twin_count *w, unsigned int reach, u64 slot);
+/* The sum of the window that ends with @slot, or with the count's slot if later. */
+u64 twin_sum(const struct twin_count *w, unsigned int reach, u64 slot);
 /* Join @v into @w, turned to the same slot: the larger sum from each slot on. */
-void twin_join(struct twin_wheel *w, const struct twin_wheel *v, unsigned int reach);
-bool twin_uncharge(struct twin_wheel *w, unsigned int reach, u64 slot, u64 cost);
+void twin_join(struct twin_count *w, const struct twin_count *v, unsigned int reach);
+bool twin_uncharge(struct twin_count *w, unsigned int reach, u64 slot, u64 cost);
 
 /* What a source was admitted, by time */
 struct twin_event {
@@ -59,11 +59,11 @@ static inline void twin_wander(struct chance *c)
 
 extern const hsiphash_key_t twin_key;
 
-/* Use fewer buckets and ways than were allocated, for tiny tables. */
-void twin_shrink(struct weir_table *table, unsigned int buckets, unsigned int ways);
+/* Use fewer sets and entries than were allocated, for tiny tables. */
+void twin_shrink(struct weir_table *table, unsigned int sets, unsigned int entries);
 
 /*
- * The tick that a charge counted at, by the count @i. If its clock was late, a tick in the wheel's
+ * The tick that a charge counted at, by the count @i. If its clock was late, a tick in the count's
  * slot, as near as possible to @now, the true time right before the charge.
  */
 u64 twin_charged_at(const struct weir_table *table, const struct weir_lookup *lookup,

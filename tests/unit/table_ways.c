@@ -29,7 +29,7 @@ struct weir_table *way_table(struct weir_table_spec *spec, const struct way_budg
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		spec->count[i] = budget[i].spec;
+		spec->meter[i] = budget[i].spec;
 	table = weir_table_alloc(spec, tick);
 	assert_false(IS_ERR(table));
 	assert_int_equal(table->more, n - 1);

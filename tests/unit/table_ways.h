@@ -13,7 +13,7 @@ enum way { STRICT, LENIENT, FIXED, TOTAL, LEAK, LOG, CALENDAR, WAYS };
 struct way_budget {
 	enum way way;
 	u64 room;	/* the budget, or what a bucket holds */
-	struct weir_count_spec spec;
+	struct weir_meter_spec spec;
 };
 
 /* What was charged, in the unit of the budget. */

@@ -219,13 +219,13 @@ static void test_limit(void **state)
 			   .dport_count = 1, .dport = { { 80, 81 } }, .mark = { 1, 255 } },
 		.memory = 8192,
 		.newcomers = { 2000, 1000 }, .flood = 1000000, .known_ms = 2000,
-		.ways = 128, .source_bytes = 67, .blocks = 40, .comment = "a \"b\" \\ \xc3\xa9",
+		.entries = 128, .source_bytes = 67, .blocks = 40, .comment = "a \"b\" \\ \xc3\xa9",
 	};
 
 	shown(false, weir_show_limit, &limit,
 	      "bulk budget 10M/s bytes slots 8 lenient tz Europe/Berlin not from 10.0.0.0/8 proto tcp dport 80-81 mark 0x1/0xff per 24,56 sources 64 newcomers 2000/s flood 1M/s known 2s action observe comment \"a \\\"b\\\" \\\\ \xc3\xa9\"\n    slot 128ms window 1.024s at most 20M memory 8.0KiB places 128 each 67B blocks 40\n");
 	shown(true, weir_show_limit, &limit,
-	      "{\"limit\":\"bulk\",\"budgets\":[{\"budget\":10000000,\"window_ms\":1000,\"unit\":\"bytes\",\"slots\":8,\"mode\":\"lenient\",\"alone\":0,\"slot_ms\":128,\"effective_window_ms\":1024,\"most\":20000000}],\"tz\":\"Europe/Berlin\",\"sharing\":\"unshared\",\"match\":{\"proto\":[\"tcp\"],\"dport\":[{\"first\":80,\"last\":81}],\"mark\":1,\"mark_mask\":255,\"not\":{\"from\":[\"10.0.0.0/8\"]}},\"prefix4\":24,\"prefix6\":56,\"sources\":64,\"newcomers\":2000,\"newcomers_ms\":1000,\"flood\":1000000,\"known_ms\":2000,\"penalty_ms\":0,\"action\":\"observe\",\"log\":0,\"comment\":\"a \\\"b\\\" \\\\ \xc3\xa9\",\"memory\":8192,\"ways\":128,\"source_bytes\":67,\"blocks\":40}\n");
+	      "{\"limit\":\"bulk\",\"budgets\":[{\"budget\":10000000,\"window_ms\":1000,\"unit\":\"bytes\",\"slots\":8,\"mode\":\"lenient\",\"alone\":0,\"slot_ms\":128,\"effective_window_ms\":1024,\"most\":20000000}],\"tz\":\"Europe/Berlin\",\"sharing\":\"unshared\",\"match\":{\"proto\":[\"tcp\"],\"dport\":[{\"first\":80,\"last\":81}],\"mark\":1,\"mark_mask\":255,\"not\":{\"from\":[\"10.0.0.0/8\"]}},\"prefix4\":24,\"prefix6\":56,\"sources\":64,\"newcomers\":2000,\"newcomers_ms\":1000,\"flood\":1000000,\"known_ms\":2000,\"penalty_ms\":0,\"action\":\"observe\",\"log\":0,\"comment\":\"a \\\"b\\\" \\\\ \xc3\xa9\",\"memory\":8192,\"entries\":128,\"source_bytes\":67,\"blocks\":40}\n");
 }
 
 /* As in ip(8): brief shows the configuration, oneline prints one record per line. */

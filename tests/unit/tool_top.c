@@ -28,7 +28,7 @@ static struct weir_limit *add_limit(const char *name, uint32_t window_ms)
 	struct weir_limit *limit = &now.limits.limits[now.limits.limit_count++];
 
 	*limit = (struct weir_limit){
-		.budget_count = 1, .ways = 1000, .budgets = { { .amount = { 100, window_ms } } },
+		.budget_count = 1, .entries = 1000, .budgets = { { .amount = { 100, window_ms } } },
 	};
 	strcpy(limit->name, name);
 	return limit;

@@ -3,7 +3,7 @@
 #include <linux/jiffies.h>
 #include <time.h>
 
-#include "table/bucket.h"
+#include "table/set.h"
 #include "walk_model.h"
 
 #define u128 unsigned __int128
@@ -608,7 +608,7 @@ static struct walk_budget budget_of(const struct weir_limit *real, unsigned int 
 		.amount = is->amount, .room = real->room[i],
 		.window = ((u64)is->window_ms * HZ + 999) / 1000,
 		.slots = real->slots[i], .slot_ticks = real->slot_ticks[i],
-		.holds = weir_shape_max(&real->table->count[i].shape),
+		.holds = weir_shape_max(&real->table->meter[i].shape),
 	};
 }
 
@@ -619,7 +619,7 @@ static void limit_fill(struct walk_limit *l, const struct weir_limit *real)
 	l->budgets = real->budgets;
 	for (i = 0; i < l->budgets; i++)
 		l->budget[i] = budget_of(real, i);
-	l->entries = weir_table_ways(real->table) / weir_table_buckets(real->table);
+	l->entries = weir_table_entries(real->table) / weir_table_sets(real->table);
 	l->shared[0] = !real->prefix.len4;
 	l->shared[1] = !real->prefix.len6;
 	l->batch = max(l->batch, SHIM_CPUS * min(real->room[0] / 4 / SHIM_CPUS,

@@ -36,7 +36,7 @@ unsigned int weir_hz = 250;
 
 /* A count, and where its wheel is behind the first one of a source. */
 struct clocked {
-	struct weir_count is;
+	struct weir_meter is;
 	uint64_t budget;
 	uint32_t slot;		/* that of the present tick */
 };
@@ -117,9 +117,9 @@ static struct source *source_at(const struct weir_demand *demand, unsigned int i
 	return &demand->chunk[i / CHUNK][i % CHUNK];
 }
 
-static struct weir_wheel *wheel_of(uint64_t *wheels, const struct clocked *of)
+static struct weir_count *wheel_of(uint64_t *wheels, const struct clocked *of)
 {
-	return (struct weir_wheel *)((char *)wheels + of->is.off);
+	return (struct weir_count *)((char *)wheels + of->is.off);
 }
 
 /* Lay the wheel of a count behind those that a source has; width: for what it may count. */
@@ -131,7 +131,7 @@ static void clocked_init(struct weir_demand *demand, struct clocked *to, struct 
 	to->is.slot_ticks = ticks;
 	to->is.off = demand->wheel_bytes;
 	if (ticks)
-		weir_count_divide(&to->is, ticks);
+		weir_meter_divide(&to->is, ticks);
 	demand->wheel_bytes += (shape.size + 7) / 8 * 8;
 }
 
@@ -213,7 +213,7 @@ static int init(struct weir_demand *demand, const struct weir_limit *limit, bool
 		ret = judged_init(demand, &limit->budgets[demand->judged_count], err);
 	slots = weir_slots_fit(SECOND_MS, 0, &ticks);
 	demand->second.is.shape = weir_ring_shape(slots, false, 4);
-	weir_count_divide(&demand->second.is, ticks);
+	weir_meter_divide(&demand->second.is, ticks);
 	demand->known_ticks = weir_slot_ticks(KNOWN_MS, 1);
 	demand->minute_ticks = weir_slot_ticks(MINUTE_MS, 1);
 	ladder_init(demand);
@@ -352,9 +352,9 @@ static void wheel_begin(const struct source *source, const struct clocked *of)
 	const struct weir_counter was = {
 		.packets = source->is.packets, .bytes = source->is.bytes,
 	};
-	struct weir_wheel *wheel = wheel_of(source->wheels, of);
+	struct weir_count *wheel = wheel_of(source->wheels, of);
 
-	weir_count_init(&of->is.shape, wheel, weir_count_slot(&of->is, source->is.first));
+	weir_count_init(&of->is.shape, wheel, weir_meter_slot(&of->is, source->is.first));
 	if (was.packets)
 		weir_count_add(&of->is.shape, wheel, cost_of(of, &was));
 }
@@ -436,7 +436,7 @@ static inline struct weir_counter rung_charge(struct weir_demand *demand, struct
 					      uint64_t budget, const struct weir_counter *cost)
 {
 	const struct clocked *of = &demand->window[0];
-	struct weir_wheel *wheel = (struct weir_wheel *)rung->wheel;
+	struct weir_count *wheel = (struct weir_count *)rung->wheel;
 	const struct weir_shape *shape = &of->is.shape;
 	uint64_t need = cost_of(of, cost);
 	struct weir_counter lost;
@@ -458,7 +458,7 @@ static bool ladder_charge(struct weir_demand *demand, struct source *source,
 {
 	const struct clocked *of = &demand->window[0];
 	const struct weir_shape *shape = &of->is.shape;
-	struct weir_wheel *wheel = wheel_of(source->wheels, of);
+	struct weir_count *wheel = wheel_of(source->wheels, of);
 	unsigned int exceeded = 0, i;
 	struct weir_counter lost;
 	struct rung *rung;
@@ -495,7 +495,7 @@ static bool ladder_charge(struct weir_demand *demand, struct source *source,
 static uint64_t count_fitting(const struct source *source, const struct clocked *of,
 			      uint64_t need, uint64_t packets)
 {
-	const struct weir_wheel *wheel = wheel_of(source->wheels, of);
+	const struct weir_count *wheel = wheel_of(source->wheels, of);
 	uint64_t least = 0, most = packets, middle;
 
 	while (least < most) {
@@ -537,7 +537,7 @@ static void judged_charge(struct weir_demand *demand, struct source *source,
 static void window_add(struct source *source, const struct clocked *of, unsigned int i,
 		       uint32_t slot, uint64_t count)
 {
-	struct weir_wheel *wheel = wheel_of(source->wheels, of);
+	struct weir_count *wheel = wheel_of(source->wheels, of);
 	uint64_t sum;
 
 	weir_count_advance(&of->is.shape, wheel, slot);
@@ -588,7 +588,7 @@ static bool stays_lean(const struct weir_demand *demand, const struct weir_count
 static void newcomer_count(struct weir_demand *demand, const struct source *source,
 			   const struct weir_counter *cost)
 {
-	struct weir_wheel *wheel = (struct weir_wheel *)demand->newcomers;
+	struct weir_count *wheel = (struct weir_count *)demand->newcomers;
 	const struct clocked *of = &demand->second;
 	uint64_t sum;
 
@@ -654,10 +654,10 @@ static void set_slots(struct weir_demand *demand, uint64_t tick)
 	struct clocked *of;
 
 	for (of = demand->window; of < demand->window + WEIR_DEMAND_WINDOWS; of++)
-		of->slot = weir_count_slot(&of->is, tick);
+		of->slot = weir_meter_slot(&of->is, tick);
 	for (of = demand->judged; of < demand->judged + demand->judged_count; of++)
-		of->slot = weir_count_slot(&of->is, tick);
-	demand->second.slot = weir_count_slot(&demand->second.is, tick);
+		of->slot = weir_meter_slot(&of->is, tick);
+	demand->second.slot = weir_meter_slot(&demand->second.is, tick);
 	if (tick > demand->now)
 		turn(demand, tick);
 }
@@ -667,8 +667,8 @@ static void begin(struct weir_demand *demand, uint64_t tick)
 	const struct clocked *of = &demand->second;
 
 	demand->first = tick;
-	weir_count_init(&of->is.shape, (struct weir_wheel *)demand->newcomers,
-			weir_count_slot(&of->is, tick));
+	weir_count_init(&of->is.shape, (struct weir_count *)demand->newcomers,
+			weir_meter_slot(&of->is, tick));
 }
 
 static int count(struct weir_demand *demand, const struct waiting *packet)

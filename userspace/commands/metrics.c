@@ -154,7 +154,7 @@ static void put_shapes(struct weir_out *out, const struct weir_config *config)
 		size_t offset, size;
 	} shapes[] = {
 		{ "weir_limit_table_places", "Places in the table of sources.",
-		  SHAPE(ways) },
+		  SHAPE(entries) },
 		{ "weir_limit_memory_bytes", "Memory of the limit.",
 		  SHAPE(memory) },
 		{ "weir_limit_newcomers_budget_packets",

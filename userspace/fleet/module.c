@@ -334,7 +334,7 @@ void fleet_addition_begin(struct fleet_addition *addition, const struct fleet_du
 		case WEIR_A_STATE_TICK_NS:
 		case WEIR_A_STATE_PREFIX4:
 		case WEIR_A_STATE_PREFIX6:
-		case WEIR_A_STATE_BUCKETS:
+		case WEIR_A_STATE_SETS:
 		case WEIR_A_STATE_BUDGET:
 			mnl_attr_put(msg, attr->nla_type, mnl_attr_get_payload_len(attr),
 				     mnl_attr_get_payload(attr));

@@ -241,7 +241,7 @@ static const struct weir_field limit_rows[] = {
 	{ "comment", &weir_type_comment, ON_LIMIT | WEIR_SOME, LIMIT(COMMENT, comment),
 	  HAS(COMMENT), .help = COMMENT_HELP "; \"\" for none" },
 	{ "memory", &weir_type_size, WEIR_RESULT, LIMIT(MEMORY, memory), HAS(MEMORY) },
-	{ "ways", &weir_type_uint, WEIR_RESULT, LIMIT(WAYS, ways), HAS(WAYS),
+	{ "entries", &weir_type_uint, WEIR_RESULT, LIMIT(ENTRIES, entries), HAS(ENTRIES),
 	  .label = "places" },
 	{ "source", &weir_type_size, WEIR_RESULT, LIMIT(SOURCE_BYTES, source_bytes),
 	  HAS(SOURCE_BYTES), .label = "each" },

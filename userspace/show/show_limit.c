@@ -12,7 +12,7 @@
 #define FLOOD_MAX	1000000000000ull
 
 /*
- * For how long idle sources keep their ways at the present rate of newcomers, of whom
+ * For how long idle sources keep their entries at the present rate of newcomers, of whom
  * each has a way for a window and a slot; and a size for all that the budgets admit.
  */
 static void show_memory(struct weir_out *out, const struct weir_limit *limit)
@@ -20,7 +20,7 @@ static void show_memory(struct weir_out *out, const struct weir_limit *limit)
 	const struct weir_limit_stats *stats = &limit->stats;
 	double span_ns = (double)limit->budgets[0].window_ns + limit->budgets[0].slot_ns, idle_ns;
 	double part = span_ns / 1e6 / limit->newcomers.window_ms;
-	double known = stats->known_now, spare = limit->ways - known;
+	double known = stats->known_now, spare = limit->entries - known;
 	double now = stats->newcomers_now * part, most = 2.0 * limit->newcomers.count * part;
 	char advice[WEIR_TEXT_SIZE] = "", buf[WEIR_TEXT_SIZE];
 	uint64_t sources = stats->sources_wanted;
@@ -50,7 +50,7 @@ static void show_flood(struct weir_out *out, const struct weir_limit *limit,
 {
 	const struct weir_amount *budget = &is->amount;
 	char count[WEIR_TEXT_SIZE], time[WEIR_TEXT_SIZE], by[WEIR_TEXT_SIZE];
-	uint64_t packets = limit->ways;
+	uint64_t packets = limit->entries;
 
 	if (is->unit || limit->newcomers.count ||
 	    (budget->window_ms && budget->window_ms < HOUR_MS))

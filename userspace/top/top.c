@@ -231,7 +231,7 @@ static void draw_limit(const struct weir_top_data *now, const struct weir_top_da
 	put(cells, row, 0, width, WEIR_STYLE_NAME, limit->name);
 	put_bar(cells, row, at, limit->blocks_only ?
 		(double)stats->blocked_now / limit->blocks_only :
-		limit->ways ? (double)stats->sources_now / limit->ways : 0,
+		limit->entries ? (double)stats->sources_now / limit->entries : 0,
 		stats->sources_wanted || stats->blocks_lost);
 	put_bar(cells, row, at += BAR + 1, most, limited);
 	at += BAR + 1;

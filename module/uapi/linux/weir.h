@@ -43,7 +43,7 @@
 #define WEIR_SLOT_NS_MAX	5184000000000000
 #define WEIR_TICK_NS_MAX	1000000000
 #define WEIR_COUNT_MAX		520
-#define WEIR_BUCKETS_MAX	1048576
+#define WEIR_SETS_MAX		1048576
 
 /*
  * What a budget counts.
@@ -73,14 +73,14 @@ enum weir_sharing {
 
 /*
  * Strict never admits more than the budget in any window. Lenient may admit up
- * to twice the budget in a window, and never refuses a source that has a way
- * and is within its budget by an exact sliding count. Fixed has windows side
- * by side, aligned to multiples of their length since the machine started, and
- * admits up to the budget in each. Bucket admits burst at once, and the budget
- * a window in the long run. Exact admits what leaves any window within the
- * budget. Calendar has windows that end with the minute, hour, day, week or
- * month of a time zone, and admits up to the budget in each; a week begins
- * with Monday, and the window of a month is 30 days.
+ * to twice the budget in a window, and never refuses a source that has an
+ * entry and is within its budget by an exact sliding count. Fixed has windows
+ * side by side, aligned to multiples of their length since the machine
+ * started, and admits up to the budget in each. Bucket admits burst at once,
+ * and the budget a window in the long run. Exact admits what leaves any window
+ * within the budget. Calendar has windows that end with the minute, hour, day,
+ * week or month of a time zone, and admits up to the budget in each; a week
+ * begins with Monday, and the window of a month is 30 days.
  */
 enum weir_mode {
 	WEIR_MODE_STRICT,
@@ -284,7 +284,7 @@ enum {
 	WEIR_A_LIMIT_ACTION,
 	WEIR_A_LIMIT_MATCH,
 	WEIR_A_LIMIT_MEMORY,
-	WEIR_A_LIMIT_WAYS,
+	WEIR_A_LIMIT_ENTRIES,
 	WEIR_A_LIMIT_STATS,
 	WEIR_A_LIMIT_EVENT,
 	WEIR_A_LIMIT_WANT_STATS,
@@ -511,7 +511,7 @@ enum {
 };
 
 enum {
-	WEIR_A_STATE_FLOOR_BUCKET = 1,
+	WEIR_A_STATE_FLOOR_SET = 1,
 	WEIR_A_STATE_FLOOR_COUNT,
 	WEIR_A_STATE_FLOOR_ENDS,
 	WEIR_A_STATE_FLOOR_STAYS,
@@ -528,7 +528,7 @@ enum {
 	WEIR_A_STATE_TICK_NS,
 	WEIR_A_STATE_PREFIX4,
 	WEIR_A_STATE_PREFIX6,
-	WEIR_A_STATE_BUCKETS,
+	WEIR_A_STATE_SETS,
 	WEIR_A_STATE_FLOORS_NS,
 	WEIR_A_STATE_BUDGET,
 	WEIR_A_STATE_NEWCOMERS,

@@ -16,7 +16,7 @@
 #endif
 
 #ifdef __SANITIZE_THREAD__
-/* A refusal is marked without the lock, perhaps while the wheel is reset. */
+/* A refusal is marked without the lock, perhaps while the count is reset. */
 const char *__tsan_default_suppressions(void);
 
 const char *__tsan_default_suppressions(void)

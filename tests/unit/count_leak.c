@@ -5,7 +5,7 @@
  */
 #include "count/count.h"
 #include "unit.h"
-#include "wheel_chance.h"
+#include "count_chance.h"
 
 #define CHARGES	200
 
@@ -57,14 +57,14 @@ static void check_window(void)
 static void check_state(void)
 {
 	u64 level = level_of(), cost = 1 + below(t.size), wait;
-	struct weir_wheel *w = &t.room.wheel;
+	struct weir_count *w = &t.room.count;
 
 	check(weir_count_sum(&t.shape, w, t.slot) == (level + t.shape.parts - 1) / t.shape.parts,
 	      "run %llu: level", t.run);
 	check(weir_count_full(&t.shape, w, t.slot, cost, t.size) ==
 	      (level + cost * t.shape.parts > t.size * t.shape.parts), "run %llu: full", t.run);
 	weir_count_advance(&t.shape, w, t.slot);
-	check(weir_wheel_entry(&t.shape, w, 0) == level, "run %llu: turn", t.run);
+	check(weir_count_cell(&t.shape, w, 0) == level, "run %llu: turn", t.run);
 	wait = weir_count_wait(&t.shape, w, w->at, cost, t.size);
 	check(!weir_count_full(&t.shape, w, t.slot + wait, cost, t.size) &&
 	      (!wait || weir_count_full(&t.shape, w, t.slot + wait - 1, cost, t.size)),
@@ -73,7 +73,7 @@ static void check_state(void)
 
 static void charge(void)
 {
-	struct weir_wheel *w = &t.room.wheel;
+	struct weir_count *w = &t.room.count;
 	u64 cost = 1 + below(below(3) ? min(t.size, 3ull) : t.size);
 	/* A late clock counts at the count's time. */
 	u32 slot = t.slot - (below(4) ? 0 : below(min(t.slot, 5ull) + 1));
@@ -101,8 +101,8 @@ static void charge(void)
 	}
 	t.charge[i].cost = 0;
 	weir_count_undo(&t.shape, w, slot, cost);
-	check(weir_wheel_entry(&t.shape, w, 0) >= level_of(), "run %llu: gave back too much", t.run);
-	check(late || weir_wheel_entry(&t.shape, w, 0) == level_of(), "run %llu: kept some", t.run);
+	check(weir_count_cell(&t.shape, w, 0) >= level_of(), "run %llu: gave back too much", t.run);
+	check(late || weir_count_cell(&t.shape, w, 0) == level_of(), "run %llu: kept some", t.run);
 	/* Go on from what the bucket has. */
 	t.n = 0;
 	weir_count_init(&t.shape, w, t.slot);
@@ -118,7 +118,7 @@ static void begin(u64 run)
 	t.size = 1 + below(below(2) ? 4 : 4 * t.shape.rate);
 	t.slot = below(BIT_ULL(33));
 	t.n = 0;
-	weir_count_init(&t.shape, &t.room.wheel, t.slot);
+	weir_count_init(&t.shape, &t.room.count, t.slot);
 }
 
 static void one_source(u64 run)
@@ -146,7 +146,7 @@ static void test_charges(void **state)
 static void reserve(u64 *last)
 {
 	u64 cost = 1 + below(t.size), due = t.slot, wait;
-	struct weir_wheel *w = &t.room.wheel;
+	struct weir_count *w = &t.room.count;
 	bool ahead = below(2);
 
 	if (weir_count_full(&t.shape, w, t.slot, cost, ahead ? 2 * t.size : t.size))
@@ -158,7 +158,7 @@ static void reserve(u64 *last)
 		due += weir_leak_due(&t.shape, w, cost, t.size);
 	check(due == t.slot + wait, "run %llu: due in %llu, not %llu", t.run, due - t.slot, wait);
 	check(due >= *last, "run %llu: before the last", t.run);
-	check(weir_wheel_entry(&t.shape, w, 0) <= 2 * t.size * t.shape.parts + t.shape.rate,
+	check(weir_count_cell(&t.shape, w, 0) <= 2 * t.size * t.shape.parts + t.shape.rate,
 	      "run %llu: the level", t.run);
 	*last = due;
 	t.charge[t.n++] = (struct charge) { due, cost };
@@ -186,16 +186,16 @@ static void test_most(void **state)
 	const struct weir_shape slow = weir_leak_shape(WEIR_PARTS_MAX, 1);
 	union room room;
 
-	weir_count_init(&shape, &room.wheel, 0);
-	weir_count_add(&shape, &room.wheel, BIT_ULL(46));
-	assert_false(weir_count_full(&shape, &room.wheel, 0, BIT_ULL(46), BIT_ULL(47)));
-	weir_count_add(&shape, &room.wheel, BIT_ULL(46));
-	assert_int_equal(weir_leak_due(&shape, &room.wheel, BIT_ULL(46), BIT_ULL(46)), BIT(6));
-	assert_true(weir_count_full(&shape, &room.wheel, 0, 1, BIT_ULL(47)));
-	weir_count_init(&slow, &room.wheel, 0);
-	weir_count_add(&slow, &room.wheel, 2 * WEIR_BURST_BUDGETS);
-	assert_int_equal(weir_leak_due(&slow, &room.wheel, 1, WEIR_BURST_BUDGETS), BIT(28));
-	assert_true(weir_leak_level(&slow, &room.wheel, BIT(30)) == 0);
+	weir_count_init(&shape, &room.count, 0);
+	weir_count_add(&shape, &room.count, BIT_ULL(46));
+	assert_false(weir_count_full(&shape, &room.count, 0, BIT_ULL(46), BIT_ULL(47)));
+	weir_count_add(&shape, &room.count, BIT_ULL(46));
+	assert_int_equal(weir_leak_due(&shape, &room.count, BIT_ULL(46), BIT_ULL(46)), BIT(6));
+	assert_true(weir_count_full(&shape, &room.count, 0, 1, BIT_ULL(47)));
+	weir_count_init(&slow, &room.count, 0);
+	weir_count_add(&slow, &room.count, 2 * WEIR_BURST_BUDGETS);
+	assert_int_equal(weir_leak_due(&slow, &room.count, 1, WEIR_BURST_BUDGETS), BIT(28));
+	assert_true(weir_leak_level(&slow, &room.count, BIT(30)) == 0);
 }
 
 /* What a bucket counts is rounded up, up to the largest level, which a change may bring about. */
@@ -208,17 +208,17 @@ static void test_sum(void **state)
 
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
 		shape = weir_leak_shape(parts[i], BIT_ULL(56));
-		weir_count_init(&shape, &room.wheel, 0);
-		assert_true(weir_count_sum(&shape, &room.wheel, 0) == 0);
-		weir_wheel_store(&shape, &room.wheel, 0, 1);
-		assert_true(weir_count_sum(&shape, &room.wheel, 0) == 1);
-		weir_wheel_store(&shape, &room.wheel, 0, parts[i] + 1ull);
-		assert_true(weir_count_sum(&shape, &room.wheel, 0) == 2);
-		weir_count_init(&shape, &room.wheel, 0);
-		weir_count_add(&shape, &room.wheel, weir_shape_max(&shape));
-		assert_true(weir_count_sum(&shape, &room.wheel, 0) == weir_shape_max(&shape));
-		weir_wheel_store(&shape, &room.wheel, 0, U64_MAX);
-		assert_true(weir_count_sum(&shape, &room.wheel, 0) >= weir_shape_max(&shape));
+		weir_count_init(&shape, &room.count, 0);
+		assert_true(weir_count_sum(&shape, &room.count, 0) == 0);
+		weir_count_store(&shape, &room.count, 0, 1);
+		assert_true(weir_count_sum(&shape, &room.count, 0) == 1);
+		weir_count_store(&shape, &room.count, 0, parts[i] + 1ull);
+		assert_true(weir_count_sum(&shape, &room.count, 0) == 2);
+		weir_count_init(&shape, &room.count, 0);
+		weir_count_add(&shape, &room.count, weir_shape_max(&shape));
+		assert_true(weir_count_sum(&shape, &room.count, 0) == weir_shape_max(&shape));
+		weir_count_store(&shape, &room.count, 0, U64_MAX);
+		assert_true(weir_count_sum(&shape, &room.count, 0) >= weir_shape_max(&shape));
 	}
 }
 
@@ -232,15 +232,15 @@ static void test_join(void **state)
 
 	for (run = 0; run < runs; run++) {
 		c = chance_of(run);
-		weir_count_init(&shape, &one.wheel, 5);
-		weir_count_init(&shape, &other.wheel, 5);
+		weir_count_init(&shape, &one.count, 5);
+		weir_count_init(&shape, &other.count, 5);
 		a = chance_below(&c, 50);
 		b = chance_below(&c, 50);
-		weir_count_add(&shape, &one.wheel, a);
-		weir_count_add(&shape, &other.wheel, b);
-		weir_count_join(&shape, &one.wheel, &other.wheel);
-		assert_int_equal(weir_count_sum(&shape, &one.wheel, 5), max(a, b));
-		assert_int_equal(weir_count_sum(&shape, &other.wheel, 5), a);
+		weir_count_add(&shape, &one.count, a);
+		weir_count_add(&shape, &other.count, b);
+		weir_count_join(&shape, &one.count, &other.count);
+		assert_int_equal(weir_count_sum(&shape, &one.count, 5), max(a, b));
+		assert_int_equal(weir_count_sum(&shape, &other.count, 5), a);
 	}
 }
 
@@ -248,14 +248,14 @@ static void test_join(void **state)
 static void test_marks(void **state)
 {
 	struct weir_shape shape;
-	struct weir_wheel *w;
+	struct weir_count *w;
 	union room room;
 	u32 parts, at;
 
 	for (parts = 1; parts <= WEIR_PARTS_MAX; parts += 1 + parts / 3)
 		for (at = -3u * parts; at - 1 < 3 * parts || -at <= 3 * parts; at += 1 + parts / 2) {
 			shape = weir_leak_shape(parts, 1);
-			w = &room.wheel;
+			w = &room.count;
 			weir_count_init(&shape, w, at);
 			assert_false(weir_count_marked(&shape, w, at));
 			weir_count_mark(&shape, w, at, 5);
@@ -268,5 +268,5 @@ static void test_marks(void **state)
 		}
 }
 
-UNIT_MAIN("wheel_leak", T(test_charges), T(test_reserve), T(test_most), T(test_sum), T(test_join),
+UNIT_MAIN("count_leak", T(test_charges), T(test_reserve), T(test_most), T(test_sum), T(test_join),
 	  T(test_marks))

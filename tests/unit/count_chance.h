@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Random wheels: memory for any shape, a shape, a slot, a step in time. */
-#ifndef WHEEL_CHANCE_H
-#define WHEEL_CHANCE_H
+/* Random counts: memory for any shape, a shape, a slot, a step in time. */
+#ifndef COUNT_CHANCE_H
+#define COUNT_CHANCE_H
 
 #include "count/count.h"
 #include "unit.h"
 
-/* Charge a turned wheel with the full cost or nothing. */
-static inline bool wheel_charge(struct weir_shape shape,
-				struct weir_wheel *w, u64 cost, u64 budget)
+/* Charge a turned count with the full cost or nothing. */
+static inline bool count_charge(struct weir_shape shape,
+				struct weir_count *w, u64 cost, u64 budget)
 {
 	if (weir_count_full(&shape, w, w->at, cost, budget))
 		return false;
@@ -19,7 +19,7 @@ static inline bool wheel_charge(struct weir_shape shape,
 #define RING_MAX 65
 
 union room {
-	struct weir_wheel wheel;
+	struct weir_count count;
 	u64 bytes[1 + 1 + 128];
 };
 
@@ -64,13 +64,13 @@ static inline u64 random_step(struct chance *c, unsigned int ring)
 
 /* Offset the total and the ring alike, so that the total may wrap soon. */
 static inline void random_total(struct chance *c, struct weir_shape shape,
-				struct weir_wheel *w)
+				struct weir_count *w)
 {
 	u64 more = chance_one_in(c, 2) ? chance(c) : -chance_below(c, 300);
 	unsigned int i;
 
 	for (i = 0; i < shape.mask + 2u; i++)
-		weir_wheel_store(&shape, w, i, weir_wheel_entry(&shape, w, i) + more);
+		weir_count_store(&shape, w, i, weir_count_cell(&shape, w, i) + more);
 }
 
 #endif

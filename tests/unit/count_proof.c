@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The wheel in C against the operations that tests/proof/wheel.py proves things about, on functions
+ * The count in C against the operations that tests/proof/count.py proves things about, on functions
  * from ages to sums, here arrays S[0..reach]: every reach and width, totals and slots about to
  * wrap, sums at their bounds and random. Ring entries beyond the reach are arbitrary, memory behind
  * the ring is not touched. Also tested: whether there is room, refusal marks, and sizes.
  */
 #include "count/count.h"
 #include "unit.h"
-#include "wheel_chance.h"
+#include "count_chance.h"
 
 typedef u64 sums[RING_MAX];
 
-/* The operations of wheel.py, for all ages below R */
+/* The operations of count.py, for all ages below R */
 static void charge(sums S, unsigned int R, u64 cost)
 {
 	unsigned int a;
@@ -79,12 +79,12 @@ static void random_sums(struct chance *c, sums S, unsigned int R, u64 budget)
 		S[a] = chance_one_in(c, 3) ? edge(c, S[a + 1]) : S[a + 1];
 }
 
-/* Make the wheel with the sums S in slot @at */
-static void wheel_of(struct chance *c, struct weir_shape shape,
+/* Make the count with the sums S in slot @at */
+static void count_of(struct chance *c, struct weir_shape shape,
 		     union room *room, u32 at, const sums S)
 {
 	u64 most = weir_width_max(shape.width), total;
-	struct weir_wheel *w = &room->wheel;
+	struct weir_count *w = &room->count;
 	unsigned int i;
 
 	total = chance_one_in(c, 3) ? S[edge(c, shape.reach)] : edge(c, most);
@@ -92,15 +92,15 @@ static void wheel_of(struct chance *c, struct weir_shape shape,
 		room->bytes[i] = chance(c);
 	w->at = at;
 	weir_count_unmark(&shape, w);
-	weir_wheel_store(&shape, w, 0, total);
+	weir_count_store(&shape, w, 0, total);
 	for (i = 0; i <= shape.reach; i++)
-		weir_wheel_store(&shape, w, 1 + ((at - i) & shape.mask), total - S[i]);
+		weir_count_store(&shape, w, 1 + ((at - i) & shape.mask), total - S[i]);
 }
 
 static void check_sums(u64 run, const char *name, struct weir_shape shape,
 		       const union room *room, u32 at, const sums S)
 {
-	const struct weir_wheel *w = &room->wheel;
+	const struct weir_count *w = &room->count;
 	unsigned int a;
 
 	check(w->at == at, "run %llu: %s: in slot %u for %u", run, name, w->at, at);
@@ -115,7 +115,7 @@ static void check_charge(struct chance *c, u64 run, struct weir_shape shape, uni
 			 sums S, u64 budget)
 {
 	unsigned int R = shape.reach + 1;
-	u32 at = room->wheel.at;
+	u32 at = room->count.at;
 	u64 cost, asked = edge(c, budget);
 	unsigned int wait, later;
 	bool room_for;
@@ -123,39 +123,38 @@ static void check_charge(struct chance *c, u64 run, struct weir_shape shape, uni
 	cost = chance_one_in(c, 2) ? budget - S[R - 1] + chance_below(c, 2) : edge(c, U64_MAX);
 	room_for = has_room(S, R, asked, cost);
 	if (cost <= asked) {
-		wait = weir_count_wait(&shape, &room->wheel, at, cost, asked);
+		wait = weir_count_wait(&shape, &room->count, at, cost, asked);
 		check(wait <= R && (wait == R || S[R - 1 - wait] <= asked - cost) &&
 		      (!wait || S[R - wait] > asked - cost),
 		      "run %llu: %llu of %llu after %u slots", run, cost, asked, wait);
 		for (later = 0; later <= R + 1; later++)
-			check(weir_count_full(&shape, &room->wheel, at + later, cost, asked) ==
+			check(weir_count_full(&shape, &room->count, at + later, cost, asked) ==
 			      (later < wait), "run %llu: full %u slots on", run, later);
 	}
-	check(wheel_charge(shape, &room->wheel, cost, asked) == room_for,
+	check(count_charge(shape, &room->count, cost, asked) == room_for,
 	      "run %llu: %llu + %llu of %llu", run, S[R - 1], cost, asked);
 	if (room_for)
 		charge(S, R, cost);
 	check_sums(run, "charge", shape, room, at, S);
 }
 
-static void check_turn(struct chance *c, u64 run, struct weir_shape shape,
-		       union room *room, sums S)
+static void check_turn(struct chance *c, u64 run, struct weir_shape shape, union room *room, sums S)
 {
-	u32 at = room->wheel.at, passed = edge(c, shape.reach + 2), a;
+	u32 at = room->count.at, passed = edge(c, shape.reach + 2), a;
 
 	if (chance_one_in(c, 8))
 		passed = edge(c, BIT(31) - 1);
 	for (a = 0; a <= shape.reach + 2u; a++)
-		check(weir_count_sum(&shape, &room->wheel, at + a) ==
+		check(weir_count_sum(&shape, &room->count, at + a) ==
 		      (a > shape.reach ? 0 : S[shape.reach - a]),
 		      "run %llu: sum %u slots on", run, a);
 	/* A late clock changes nothing. */
 	a = edge(c, 1000);
-	check(weir_count_sum(&shape, &room->wheel, at - a) == S[shape.reach],
+	check(weir_count_sum(&shape, &room->count, at - a) == S[shape.reach],
 	      "run %llu: sum %u slots before", run, a);
-	weir_count_advance(&shape, &room->wheel, at - a);
+	weir_count_advance(&shape, &room->count, at - a);
 	check_sums(run, "turn back", shape, room, at, S);
-	weir_count_advance(&shape, &room->wheel, at + passed);
+	weir_count_advance(&shape, &room->count, at + passed);
 	turn(S, shape.reach + 1, passed);
 	check_sums(run, "turn", shape, room, at + passed, S);
 }
@@ -164,7 +163,7 @@ static void check_uncharge(struct chance *c, u64 run,
 			   struct weir_shape shape, union room *room, sums S)
 {
 	s32 age = edge(c, shape.reach + 2) - chance_one_in(c, 8);
-	u32 at = room->wheel.at;
+	u32 at = room->count.at;
 	u64 cost = edge(c, U64_MAX);
 	bool done = false;
 
@@ -173,7 +172,7 @@ static void check_uncharge(struct chance *c, u64 run,
 			cost = S[age] - (age ? S[age - 1] : 0) + chance_below(c, 3) - 1;
 		done = holds(S, age, cost);
 	}
-	check(weir_count_undo(&shape, &room->wheel, at - age, cost) == done,
+	check(weir_count_undo(&shape, &room->count, at - age, cost) == done,
 	      "run %llu: reach %u, %llu of age %d", run, shape.reach, cost, age);
 	if (done)
 		uncharge(S, shape.reach + 1, age, cost);
@@ -185,21 +184,21 @@ static void check_join(struct chance *c, u64 run, struct weir_shape shape,
 {
 	unsigned int R = shape.reach + 1;
 	bool marked = chance_one_in(c, 2);
-	u32 at = room->wheel.at;
+	u32 at = room->count.at;
 	union room other;
 	sums T, was;
 
 	random_sums(c, T, R, budget);
-	wheel_of(c, shape, &other, at, T);
+	count_of(c, shape, &other, at, T);
 	memcpy(was, S, sizeof(was));
 	join(S, R, T);
-	/* A mark stays in its wheel; the other wheel's is cleared. */
-	other.wheel.refused = at;
+	/* A mark stays in its count; the other count's is cleared. */
+	other.count.refused = at;
 	if (marked)
-		room->wheel.refused = at;
-	weir_count_join(&shape, &room->wheel, &other.wheel);
-	check(weir_count_marked(&shape, &room->wheel, at) == marked &&
-	      !weir_count_marked(&shape, &other.wheel, at), "run %llu: marks", run);
+		room->count.refused = at;
+	weir_count_join(&shape, &room->count, &other.count);
+	check(weir_count_marked(&shape, &room->count, at) == marked &&
+	      !weir_count_marked(&shape, &other.count, at), "run %llu: marks", run);
 	check_sums(run, "join", shape, room, at, S);
 	check_sums(run, "swap", shape, &other, at, was);
 }
@@ -215,7 +214,7 @@ static void one_state(u64 run, struct weir_shape shape)
 	sums S, before;
 
 	random_sums(&c, S, shape.reach + 1, budget);
-	wheel_of(&c, shape, &was, at, S);
+	count_of(&c, shape, &was, at, S);
 	check_sums(run, "start", shape, &was, at, S);
 	memcpy(before, S, sizeof(before));
 	for (op = 0; op < 4; op++) {
@@ -231,7 +230,7 @@ static void one_state(u64 run, struct weir_shape shape)
 			check_join(&c, run, shape, &room, S, budget);
 		assert_memory_equal((u8 *)&room + size, (u8 *)&was + size, sizeof(room) - size);
 	}
-	weir_count_init(&shape, &room.wheel, at);
+	weir_count_init(&shape, &room.count, at);
 	memset(S, 0, sizeof(S));
 	check_sums(run, "reset", shape, &room, at, S);
 }
@@ -254,14 +253,14 @@ static void test_operations(void **state)
 
 /*
  * A refusal mark neither expires early nor reappears, whatever the clock does. A
- * refusal does not turn a full wheel, so marks may be up to the reach ahead of it.
+ * refusal does not turn a full count, so marks may be up to the reach ahead of it.
  */
 static void test_marks(void **state)
 {
 	unsigned int slots, late, ahead, gap, passed, most;
 	struct weir_shape shape;
 	union room room;
-	struct weir_wheel *w = &room.wheel;
+	struct weir_count *w = &room.count;
 
 	for (slots = 1, shape = weir_ring_shape(slots, true, 2); slots <= 65;
 	     shape = weir_ring_shape(++slots, true, 2))
@@ -305,4 +304,4 @@ static void test_shapes(void **state)
 	assert_int_equal(sizeof(union room), 1040);
 }
 
-UNIT_MAIN("wheel_proof", T(test_operations), T(test_marks), T(test_shapes))
+UNIT_MAIN("count_proof", T(test_operations), T(test_marks), T(test_shapes))

@@ -5,7 +5,7 @@
  */
 #include "count/count.h"
 #include "unit.h"
-#include "wheel_chance.h"
+#include "count_chance.h"
 
 #define CHARGES	400
 
@@ -35,7 +35,7 @@ static unsigned int list_sum(u64 slot)
 
 static void check_state(void)
 {
-	struct weir_wheel *w = &t.room.wheel;
+	struct weir_count *w = &t.room.count;
 	u64 cost = 1 + below(t.budget), ahead = below(2) ? 0 : below(t.shape.parts + 3ull), wait = 0;
 
 	check(weir_count_sum(&t.shape, w, t.now + ahead) == list_sum(t.now + ahead),
@@ -52,13 +52,13 @@ static void check_state(void)
 /* The slot of the last turn. */
 static u64 log_at(void)
 {
-	return t.now - (u32)((u32)t.now - t.room.wheel.at);
+	return t.now - (u32)((u32)t.now - t.room.count.at);
 }
 
 /* The late clock of another CPU counts at the log's time. */
 static bool charge(u64 cost)
 {
-	struct weir_wheel *w = &t.room.wheel;
+	struct weir_count *w = &t.room.count;
 	u64 i, at, slot = t.now - (below(4) ? 0 : below(min(t.now, 5ull) + 1));
 
 	if (weir_count_full(&t.shape, w, slot, cost, t.budget))
@@ -83,7 +83,7 @@ static void uncharge(void)
 		end--;
 	for (from = end; from && t.list[from - 1] == slot; from--)
 		;
-	given = weir_count_undo(&t.shape, &t.room.wheel, slot, cost);
+	given = weir_count_undo(&t.shape, &t.room.count, slot, cost);
 	if (slot + t.shape.parts < log_at()) {
 		check(!given, "run %llu: gave back from before the window", t.run);
 		return;
@@ -105,11 +105,11 @@ static void one_source(u64 run)
 	t.run = run;
 	t.c = chance_of(run);
 	t.shape = weir_log_shape(1 + below(below(2) ? 12 : WEIR_LOG_SLOTS),
-				 1 + below(WEIR_LOG_ENTRIES));
-	t.budget = 1 + below(t.shape.entries);
+				 1 + below(WEIR_LOG_CELLS));
+	t.budget = 1 + below(t.shape.cells);
 	t.now = below(BIT_ULL(33));
 	t.n = 0;
-	weir_count_init(&t.shape, &t.room.wheel, t.now);
+	weir_count_init(&t.shape, &t.room.count, t.now);
 	for (step = 0; step < 600 && t.n + t.budget < CHARGES; step++) {
 		check_state();
 		if (below(3))
@@ -132,7 +132,7 @@ static void test_charges(void **state)
 /* What is given back each time leaves old packets in the log: none may alias. */
 static void test_age(void **state)
 {
-	struct weir_wheel *w = &t.room.wheel;
+	struct weir_count *w = &t.room.count;
 	u32 slot = 5, i;
 
 	t.shape = weir_log_shape(WEIR_LOG_SLOTS, 4);
@@ -152,7 +152,7 @@ static void test_age(void **state)
 static void test_silence(void **state)
 {
 	static const u32 windows[] = { 1, 1000, WEIR_LOG_SLOTS };
-	struct weir_wheel *w = &t.room.wheel;
+	struct weir_count *w = &t.room.count;
 	u32 i, j, entries, n;
 
 	for (i = 0; i < 2 * ARRAY_SIZE(windows); i++) {
@@ -160,7 +160,7 @@ static void test_silence(void **state)
 		const u32 passed[] = { 0, window, window + 1, BIT(30), BIT(31) - window - 2,
 				       BIT(31) - window - 1, BIT(31) - window, BIT(31) - 1 };
 
-		entries = i % 2 ? WEIR_LOG_ENTRIES : 1;
+		entries = i % 2 ? WEIR_LOG_CELLS : 1;
 		t.shape = weir_log_shape(window, entries);
 		for (j = 0; j < ARRAY_SIZE(passed); j++) {
 			/* A packet in each window: the first of them are older than one. */
@@ -192,21 +192,21 @@ static void test_longer(void **state)
 	for (i = 0; i < ARRAY_SIZE(windows); i++)
 		for (j = 0; j < ARRAY_SIZE(windows); j++) {
 			was = weir_log_shape(windows[i], 5);
-			now = weir_log_shape(windows[j], j % 2 ? 5 : WEIR_LOG_ENTRIES);
-			weir_count_init(&was, &old.wheel, 7);
-			weir_count_init(&now, &new.wheel, 7);
-			weir_log_copy(&now, &new.wheel, &was, &old.wheel);
-			assert_int_equal(weir_count_sum(&now, &new.wheel, 7), 0);
-			weir_count_add(&was, &old.wheel, 3);
-			assert_true(weir_count_undo(&was, &old.wheel, 7, 1));
-			weir_log_copy(&now, &new.wheel, &was, &old.wheel);
-			assert_int_equal(weir_count_sum(&now, &new.wheel, 7), 2);
+			now = weir_log_shape(windows[j], j % 2 ? 5 : WEIR_LOG_CELLS);
+			weir_count_init(&was, &old.count, 7);
+			weir_count_init(&now, &new.count, 7);
+			weir_log_copy(&now, &new.count, &was, &old.count);
+			assert_int_equal(weir_count_sum(&now, &new.count, 7), 0);
+			weir_count_add(&was, &old.count, 3);
+			assert_true(weir_count_undo(&was, &old.count, 7, 1));
+			weir_log_copy(&now, &new.count, &was, &old.count);
+			assert_int_equal(weir_count_sum(&now, &new.count, 7), 2);
 			/* Silence, and a packet */
-			weir_count_advance(&was, &old.wheel, 8 + windows[i]);
-			weir_count_add(&was, &old.wheel, 1);
-			weir_count_init(&now, &new.wheel, old.wheel.at);
-			weir_log_copy(&now, &new.wheel, &was, &old.wheel);
-			assert_int_equal(weir_count_sum(&now, &new.wheel, old.wheel.at), 1);
+			weir_count_advance(&was, &old.count, 8 + windows[i]);
+			weir_count_add(&was, &old.count, 1);
+			weir_count_init(&now, &new.count, old.count.at);
+			weir_log_copy(&now, &new.count, &was, &old.count);
+			assert_int_equal(weir_count_sum(&now, &new.count, old.count.at), 1);
 		}
 }
 
@@ -221,28 +221,27 @@ static void test_join(void **state)
 	for (run = 0; run < 2000; run++) {
 		t.shape = weir_log_shape(20, 1 + chance_below(&c, 9));
 		slot = chance_below(&c, BIT_ULL(32));
-		weir_count_init(&t.shape, &a.wheel, slot);
-		weir_count_init(&t.shape, &b.wheel, slot);
+		weir_count_init(&t.shape, &a.count, slot);
+		weir_count_init(&t.shape, &b.count, slot);
 		for (i = 0; i < 30; i++, slot++) {
-			weir_count_advance(&t.shape, &a.wheel, slot);
-			weir_count_advance(&t.shape, &b.wheel, slot);
+			weir_count_advance(&t.shape, &a.count, slot);
+			weir_count_advance(&t.shape, &b.count, slot);
 			if (!chance_below(&c, 3))
-				weir_count_add(&t.shape, &a.wheel, 1);
+				weir_count_add(&t.shape, &a.count, 1);
 			if (!chance_below(&c, 4))
-				weir_count_add(&t.shape, &b.wheel, 1);
+				weir_count_add(&t.shape, &b.count, 1);
 		}
-		slot = a.wheel.at;
+		slot = a.count.at;
 		old = a;
 		i = chance_below(&c, 20);
-		of_b = weir_log_since(&t.shape, &b.wheel, slot - i);
-		weir_count_join(&t.shape, &a.wheel, &b.wheel);
-		of_a = weir_log_since(&t.shape, &old.wheel, slot - i);
-		assert_int_equal(weir_log_since(&t.shape, &a.wheel, slot - i), max(of_a, of_b));
+		of_b = weir_log_since(&t.shape, &b.count, slot - i);
+		weir_count_join(&t.shape, &a.count, &b.count);
+		of_a = weir_log_since(&t.shape, &old.count, slot - i);
+		assert_int_equal(weir_log_since(&t.shape, &a.count, slot - i), max(of_a, of_b));
 		for (from = slot - 20; from != slot + 1; from++)
-			assert_int_equal(weir_log_since(&t.shape, &b.wheel, from),
-					 weir_log_since(&t.shape, &old.wheel, from));
+			assert_int_equal(weir_log_since(&t.shape, &b.count, from),
+					 weir_log_since(&t.shape, &old.count, from));
 	}
 }
 
-UNIT_MAIN("wheel_log", T(test_charges), T(test_age), T(test_silence), T(test_longer),
-	  T(test_join))
+UNIT_MAIN("count_log", T(test_charges), T(test_age), T(test_silence), T(test_longer), T(test_join))

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a wheel promises to senders and receivers: no interval of a window's length has more than
+ * What a count promises to senders and receivers: no interval of a window's length has more than
  * the budget, an even sender is never refused, and silence restores the full burst.
  */
 #include "count/count.h"
 #include "unit.h"
-#include "wheel_chance.h"
+#include "count_chance.h"
 
 /*
  * To the tick: no interval of n slots, wherever it begins, has more than the
- * budget, or twice the budget for a lenient wheel, which refuses nothing that an
+ * budget, or twice the budget for a lenient count, which refuses nothing that an
  * exact sliding count admits. CPUs' clocks differ, and times wrap.
  */
 static void one_source(u64 run)
@@ -25,20 +25,20 @@ static void one_source(u64 run)
 	unsigned int i, k, n = 0;
 	union room room;
 
-	weir_count_init(&shape, &room.wheel, at);
-	random_total(&c, shape, &room.wheel);
+	weir_count_init(&shape, &room.count, at);
+	random_total(&c, shape, &room.count);
 	for (i = 0; i < ARRAY_SIZE(event); i++) {
 		cost = 1 + chance_below(&c, chance_one_in(&c, 4) ? budget : 2);
 		now += random_step(&c, window);
 		tick = now - (chance_one_in(&c, 4) ?
 			      chance_below(&c, min(now, 3 * slot_ticks) + 1) : 0);
-		weir_count_advance(&shape, &room.wheel, tick / slot_ticks);
+		weir_count_advance(&shape, &room.count, tick / slot_ticks);
 		at = max(at, tick / slot_ticks);
 		tick = max(tick, at * slot_ticks);
 		for (k = n, exact = 0; k--;)
 			if (event[k].tick + window > tick)
 				exact += event[k].cost;
-		if (!wheel_charge(shape, &room.wheel, cost, budget)) {
+		if (!count_charge(shape, &room.count, cost, budget)) {
 			check(!lenient || exact + cost > budget,
 			      "run %llu: %llu + %llu of %llu", run, exact, cost, budget);
 			continue;
@@ -75,7 +75,7 @@ static void test_even(void **state)
 {
 	u64 run, runs = unit_rounds(3000), budget, cost, apart, time, slot, i;
 	struct weir_shape shape;
-	struct weir_wheel *w;
+	struct weir_count *w;
 	struct chance c;
 	union room room;
 
@@ -88,13 +88,13 @@ static void test_even(void **state)
 		apart = ((shape.reach + 1ull) * budget << 20) / (budget / cost);
 		apart += !!(((shape.reach + 1ull) * budget << 20) % (budget / cost));
 		time = chance_below(&c, BIT_ULL(50));
-		w = &room.wheel;
+		w = &room.count;
 		weir_count_init(&shape, w, time / (budget << 20));
 		random_total(&c, shape, w);
 		for (i = 0; i < 1000; i++) {
 			slot = time / (budget << 20);
 			weir_count_advance(&shape, w, slot);
-			check(wheel_charge(shape, w, cost, budget),
+			check(count_charge(shape, w, cost, budget),
 			      "run %llu: %llu of %llu, reach %u", run, cost, budget, shape.reach);
 			time += apart;
 			if (chance_one_in(&c, 8))
@@ -108,13 +108,13 @@ static void test_bursts(void **state)
 {
 	u64 budget, slot, i, slots, cost, sent;
 	struct weir_shape shape;
-	struct weir_wheel *w;
+	struct weir_count *w;
 	union room room;
 
 	for (slots = 1; slots <= 64; slots++) {
 		shape = weir_ring_shape(slots, false, 4);
 		budget = 1000 * (slots + 1);
-		w = &room.wheel;
+		w = &room.count;
 		slot = 3;
 		weir_count_init(&shape, w, slot);
 		/* L n/(n+1) per window is L/(n+1) per slot */
@@ -122,18 +122,18 @@ static void test_bursts(void **state)
 			weir_count_advance(&shape, w, slot);
 			for (sent = 0; sent < 1000; sent += cost) {
 				cost = i % 2 ? 1 : 500;
-				assert_true(wheel_charge(shape, w, cost, budget));
+				assert_true(count_charge(shape, w, cost, budget));
 			}
 		}
 		slot += slots;
 		weir_count_advance(&shape, w, slot);
-		assert_true(wheel_charge(shape, w, budget, budget));
+		assert_true(count_charge(shape, w, budget, budget));
 		slot += slots;
 		weir_count_advance(&shape, w, slot);
-		assert_false(wheel_charge(shape, w, 1, budget));
+		assert_false(count_charge(shape, w, 1, budget));
 		weir_count_advance(&shape, w, slot + 1);
-		assert_true(wheel_charge(shape, w, budget, budget));
+		assert_true(count_charge(shape, w, budget, budget));
 	}
 }
 
-UNIT_MAIN("wheel_window", T(test_intervals), T(test_even), T(test_bursts))
+UNIT_MAIN("count_window", T(test_intervals), T(test_even), T(test_bursts))
