@@ -18,6 +18,7 @@
 #include "limit/pool.h"
 #include "netlink/message.h"
 #include "path/refusal.h"
+#include "table/floor.h"
 #include "table/saved.h"
 #include "table/state.h"
 
@@ -151,8 +152,7 @@ static int put_limit(struct sk_buff *skb, const struct weir_net *wn,
 		     const struct weir_limit *limit, struct state_dump *dump)
 {
 	const struct weir_table *table = limit->table;
-	/* Pairs with floors_end(). */
-	u64 ends = weir_block_left(READ_ONCE(table->floor_end), dump->tick);
+	u64 ends = weir_floor_wait(table, dump->tick);
 	struct nlattr *nest;
 	unsigned int i;
 
@@ -425,6 +425,7 @@ struct merge {
 	u32 evicted;
 	u32 unblocked;
 	u32 skipped;
+	struct weir_heritage of;
 	struct weir_saved saved;
 };
 
@@ -493,7 +494,7 @@ static int budget_parse(const struct nlattr *nest, struct merge *merge,
 	slot = ns_ticks(slot_ns);
 	window = ns_ticks(weir_nl_uint(attrs[WEIR_A_STATE_BUDGET_WINDOW_NS], 0));
 	*spec = (struct weir_meter_spec) {
-		/* As wide as any, or with as many entries. */
+		/* As wide as any, or with as many cells. */
 		.budget = exact ? WEIR_LOG_CELLS : WEIR_BYTES_MAX,
 		.rate = weir_nl_uint(attrs[WEIR_A_STATE_BUDGET_RATE], 0),
 		.slot_ticks = slot,
@@ -570,7 +571,7 @@ static int count_parse(const struct nlattr *nest, struct merge *merge, unsigned 
 	if (!weir_count_restore(meter, count, numbers ? nla_data(numbers) : NULL,
 				numbers && !merge->ended[i] ? nla_len(numbers) : 0,
 				merge->width[i], &merge->clock[i]))
-		return weir_nl_refuse(extack, nest, "no meter of this budget has such numbers");
+		return weir_nl_refuse(extack, nest, "no count of this budget has such numbers");
 	if (attrs[WEIR_A_STATE_COUNT_WANTED] && !merge->ended[i])
 		weir_count_restore_refusal(meter, count,
 					   nla_get_u64(attrs[WEIR_A_STATE_COUNT_WANTED]),
@@ -666,10 +667,6 @@ static int source_parse(const struct nlattr *nest, struct merge *merge,
 static int source_merge(const struct nlattr *nest, struct merge *merge, bool check,
 			struct netlink_ext_ack *extack)
 {
-	const struct weir_heritage of = {
-		.next = merge->limit->table, .old = merge->was, .budget = merge->limit->room,
-		.old_budget = merge->room, .saved = true,
-	};
 	struct weir_moved *moved = &merge->saved.moved;
 	int err = source_parse(nest, merge, extack);
 	u8 lost;
@@ -681,7 +678,7 @@ static int source_merge(const struct nlattr *nest, struct merge *merge, bool che
 		return 0;
 	}
 	moved->hash = weir_source_hash(&moved->source, merge->limit->prefix, &merge->wn->key);
-	lost = weir_saved_merge(&of, &merge->saved, merge->add, merge->now);
+	lost = weir_saved_merge(&merge->of, &merge->saved, merge->add, merge->now);
 	merge->merged++;
 	merge->evicted += !!(lost & WEIR_MERGE_EVICTED);
 	merge->unblocked += !!(lost & WEIR_MERGE_UNBLOCKED);
@@ -691,10 +688,6 @@ static int source_merge(const struct nlattr *nest, struct merge *merge, bool che
 static int floor_merge(const struct nlattr *nest, struct merge *merge, bool check,
 		       struct netlink_ext_ack *extack)
 {
-	const struct weir_heritage of = {
-		.next = merge->limit->table, .old = merge->was, .budget = merge->limit->room,
-		.old_budget = merge->room, .saved = true,
-	};
 	struct nlattr *attrs[WEIR_A_STATE_FLOOR_STAYS + 1];
 	int err;
 
@@ -712,7 +705,7 @@ static int floor_merge(const struct nlattr *nest, struct merge *merge, bool chec
 		.ends = weir_nl_uint(attrs[WEIR_A_STATE_FLOOR_ENDS], 0),
 		.stays = weir_nl_uint(attrs[WEIR_A_STATE_FLOOR_STAYS], 0),
 	};
-	weir_saved_merge_floor(&of, weir_nl_uint(attrs[WEIR_A_STATE_FLOOR_SET], 0),
+	weir_saved_merge_floor(&merge->of, weir_nl_uint(attrs[WEIR_A_STATE_FLOOR_SET], 0),
 			       &merge->saved, merge->now);
 	merge->merged++;
 	return 0;
@@ -727,8 +720,7 @@ static void floors_merge(struct merge *merge, struct nlattr **attrs)
 		    WEIR_FOR_EVER;
 
 	if (end)
-		/* Pairs with weir_floor_ends(). */
-		WRITE_ONCE(table->floor_end, max(table->floor_end, until));
+		weir_floors_end(table, max(table->floor_end, until));
 }
 
 /* Merge how the newcomers' budget stands into slots as they are here, if the limit has one. */
@@ -783,6 +775,8 @@ static int objects_merge(struct merge *merge, const struct genl_info *info, bool
 
 	err = newcomers_merge(merge, info, check) ?:
 	      budgets_parse(merge, info);
+	merge->of = weir_heritage(merge->limit->table, merge->was, merge->limit->room, merge->room,
+				  true);
 	if (!err && !check)
 		weir_slots_align(merge->limit->table, merge->was, merge->held, merge->now);
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {

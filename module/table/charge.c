@@ -2,9 +2,9 @@
 /*
  * Packets in a table: refuse without a lock, charge, give back.
  */
-#include "table/set.h"
 #include "table/counts.h"
 #include "table/resize.h"
+#include "table/set.h"
 #include "table/state.h"
 
 /* Find a source's entry without a lock. @seq: its seqcount, read before its source was compared. */
@@ -59,8 +59,7 @@ static inline u16 entry_refuses(const struct weir_table *table, struct weir_look
 }
 
 /* Answer for a source without an entry of its own, or whose entry is not known yet. */
-static noinline u16 charge_newcomer(const struct weir_table *table,
-				    const struct weir_set *set)
+static noinline u16 charge_newcomer(const struct weir_table *table, const struct weir_set *set)
 {
 	/* Pairs with set_pull(): an entry that it freed is seen only after this. */
 	smp_rmb();
@@ -243,8 +242,7 @@ void weir_table_dropped(struct weir_table *table, const struct weir_lookup *look
 	struct weir_entry *entry;
 
 	weir_table_settle(table, lookup->hash);
-	entry = weir_set_search(table, weir_set(table, lookup->hash),
-				lookup->source, lookup->hash);
+	entry = weir_set_search(table, weir_set(table, lookup->hash), lookup->source, lookup->hash);
 	if (entry)
 		weir_entry_dropped(entry, packets, observed);
 }

@@ -7,9 +7,10 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "table/set.h"
 #include "table/counts.h"
+#include "table/floor.h"
 #include "table/resize.h"
+#include "table/set.h"
 #include "table/state.h"
 
 /* What a source is asked about. */
@@ -157,8 +158,7 @@ static void set_full(const struct weir_table *table, struct weir_set *set,
 	for (i = 0; i <= table->more; i++) {
 		wait = least;
 		if (ends & BIT(i))
-			/* Pairs with floors_end(). */
-			wait = max(least, weir_block_left(READ_ONCE(table->floor_end), ask->tick));
+			wait = max(least, weir_floor_wait(table, ask->tick));
 		if (!weir_meter_stays(&table->meter[i]) || !wait)
 			continue;
 		state->count[i] = ask->budget[i];
@@ -237,11 +237,12 @@ unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
 {
 	struct weir_set *set = weir_set(table, index);
 	u64 budgets[WEIR_BUDGETS_MAX];
-	struct question ask = question_of(table, tick, budgets);
 	struct weir_entry *entry;
+	struct question ask;
 	unsigned int i, n = 0;
 
 	memcpy(budgets, budget, (table->more + 1) * sizeof(*budget));
+	ask = question_of(table, tick, budgets);
 	ask.whether = whether;
 	local_bh_disable();
 	for (i = 0; i < table->entries; i++) {
@@ -352,8 +353,7 @@ void weir_table_clear(struct weir_table *table, u32 index)
 	raw_spin_lock(&set->lock);
 	set_free(table, set, 0, S32_MIN);
 	weir_counts_init(table, weir_set_floor(table, set));
-	set->floor.ends = 0;
-	set->floor.stays = 0;
+	set->floor = (struct weir_floor) { };
 	/*
 	 * Before an entry is taken again; pairs with weir_table_uncharge(). All sets
 	 * are an odd number of epochs, which the 16 bits of a receipt tell apart.

@@ -119,8 +119,8 @@ struct weir_table {
 	atomic64_t *held;	/* to which they are added until it is freed, or NULL */
 	/* The next three are set if there is a predecessor */
 	const hsiphash_key_t *key;	/* of the hash */
-	u64 budget[WEIR_BUDGETS_MAX];	/* of the limit with this table */
-	u64 old_budget[WEIR_BUDGETS_MAX];	/* of the limit with the predecessor */
+	u64 room[WEIR_BUDGETS_MAX];	/* of the limit with this table */
+	u64 old_room[WEIR_BUDGETS_MAX];	/* of the limit with the predecessor */
 	struct weir_batches __percpu *batches;	/* CPU-local; if a prefix length is 0, or NULL */
 	atomic64_t evicted;	/* live sources of the predecessor that found no entry */
 	atomic64_t unblocked;	/* blocks of the predecessor that found no room */

@@ -4,9 +4,10 @@
  * no mark of a refusal, as packets do: the next packet that is refused must still be the first in
  * its window, which is an event, and may be a penalty.
  */
-#include "table/set.h"
 #include "table/counts.h"
+#include "table/floor.h"
 #include "table/resize.h"
+#include "table/set.h"
 #include "table/state.h"
 
 /* What all budgets in the unit of the first have left; only those are charged by request. */

@@ -12,8 +12,9 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "table/set.h"
+#include "table/floor.h"
 #include "table/saved.h"
+#include "table/set.h"
 #include "table/shared.h"
 #include "table/state.h"
 
@@ -135,20 +136,6 @@ entry_merge(const struct weir_heritage *of, struct weir_entry *entry, struct wei
 	}
 }
 
-/* Merge the counts into the floor of a locked set. */
-static noinline_for_stack void
-floor_merge(const struct weir_heritage *of, struct weir_set *set, struct weir_floor was,
-	    struct weir_saved *saved, u64 tick)
-{
-	union weir_count_copy copy;
-	unsigned int i;
-
-	for (i = 0; i <= of->next->more; i++) {
-		weir_count_convert(of, i, &copy.count, &saved->count->count, tick);
-		weir_floor_raise(of, i, set, was, &copy.count);
-	}
-}
-
 /*
  * Give a source an entry, that starts from the floor, within which it may be. As
  * weir_set_place().
@@ -226,7 +213,7 @@ u8 weir_saved_merge(const struct weir_heritage *of, struct weir_saved *saved, bo
 	} else {
 		evicted = moved->weight;
 		/* A sum over many sources would leave no room for others: they are joined. */
-		floor_merge(of, set, WEIR_SOURCE_FLOOR, saved, tick);
+		weir_floor_raise(of, set, WEIR_SOURCE_FLOOR, &saved->count->count, tick);
 	}
 	raw_spin_unlock(&set->lock);
 	local_bh_enable();
@@ -246,7 +233,7 @@ void weir_saved_merge_floor(const struct weir_heritage *of, u32 index, struct we
 		local_bh_disable();
 		raw_spin_lock(&set->lock);
 		weir_floor_ends(of->next, set, tick);
-		floor_merge(of, set, saved->floor, saved, tick);
+		weir_floor_raise(of, set, saved->floor, &saved->count->count, tick);
 		raw_spin_unlock(&set->lock);
 		local_bh_enable();
 		cond_resched();

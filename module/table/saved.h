@@ -7,7 +7,7 @@
 #define WEIR_SAVED_H
 
 #include "table/counts.h"
-#include "table/resize.h"
+#include "table/heritage.h"
 
 /* A source with its counts, or a floor. */
 struct weir_saved {
@@ -39,8 +39,7 @@ int weir_saved_floor(struct weir_table *table, u32 set, u64 tick, struct weir_sa
 
 void weir_count_merge(const struct weir_meter *meter, struct weir_count *to,
 		      struct weir_count *from, bool add);
-u8 weir_saved_merge(const struct weir_heritage *of, struct weir_saved *saved, bool add,
-		    u64 tick);
+u8 weir_saved_merge(const struct weir_heritage *of, struct weir_saved *saved, bool add, u64 tick);
 void weir_saved_merge_floor(const struct weir_heritage *of, u32 set, struct weir_saved *saved,
 			    u64 tick);
 

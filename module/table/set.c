@@ -5,8 +5,9 @@
  */
 #include <linux/bitops.h>
 
-#include "table/set.h"
 #include "table/counts.h"
+#include "table/floor.h"
+#include "table/set.h"
 #include "table/state.h"
 
 #define BYTES(x) ((x) * 0x0101010101010101ull)
@@ -162,30 +163,25 @@ static void pick(const struct weir_table *table, struct weir_set *set,
 static noinline u64 victim_search(const struct weir_table *table, struct weir_set *set,
 				  const struct weir_lookup *lookup, bool late)
 {
-	const struct weir_states *states = weir_set_states(table, set);
 	const u64 may = GENMASK_ULL(table->entries - 1, 0) & ~set->blocked, seen = set->seen;
-	u64 unknown = may, came_late = 0, known = 0, enough;
+	struct weir_known who = weir_state_known(table, set, may);
 	struct search search = {
 		.lookup = lookup, .first = set->hand + 1, .least = WEIR_STAYS, .seen = seen,
 		.looks = min_t(unsigned int, set->looks + WEIR_LOOKS, table->entries),
 	};
+	u64 enough;
 
-	if (table->states_off) {
-		unknown = may & states->newcomers;
-		came_late = may & states->late & ~unknown;
-		known = may & ~(unknown | came_late);
-	}
-	pick(table, set, &search, unknown & ~seen, 0);
-	pick(table, set, &search, came_late & ~seen, 0);
-	if (late && known != may && !(table->stays && search.least == WEIR_STAYS))
-		known = 0;
-	pick(table, set, &search, known & ~seen, 0);
+	pick(table, set, &search, who.newcomers & ~seen, 0);
+	pick(table, set, &search, who.late & ~seen, 0);
+	if (late && who.others != may && !(table->stays && search.least == WEIR_STAYS))
+		who.others = 0;
+	pick(table, set, &search, who.others & ~seen, 0);
 	if (!table->stays) {
 		enough = counts_weight(table, weir_set_floor(table, set), lookup) %
 			 WEIR_STAYS;
-		pick(table, set, &search, unknown & seen, enough);
-		pick(table, set, &search, came_late & seen, enough);
-		pick(table, set, &search, known & seen, enough);
+		pick(table, set, &search, who.newcomers & seen, enough);
+		pick(table, set, &search, who.late & seen, enough);
+		pick(table, set, &search, who.others & seen, enough);
 	}
 	set->seen = search.seen;
 	set->looks = search.looks;
@@ -296,30 +292,6 @@ u16 weir_entry_charge(const struct weir_table *table, struct weir_entry *entry,
 	counts_add(table, count, lookup);
 	write_seqcount_end(&entry->seq);
 	return WEIR_CHARGED;
-}
-
-/*
- * What a window counted ends, also in floors of counts that never end. Until then these refuse
- * strangers, since what starts from them would keep it for ever. Returns those counts, BIT(index).
- * Under the set's lock.
- */
-u8 weir_floor_ends(const struct weir_table *table, struct weir_set *set, u64 tick)
-{
-	u8 empty = set->floor.ends & ~set->floor.stays;
-	const struct weir_meter *meter = table->meter;
-	struct weir_count *floor;
-	unsigned int i;
-
-	/* Pairs with floors_end(). */
-	if (!set->floor.ends || weir_block_left(READ_ONCE(table->floor_end), tick))
-		return set->floor.ends;
-	for (i = 0; i <= table->more; i++, meter++) {
-		floor = weir_count_of(meter, weir_set_floor(table, set));
-		if (empty & BIT(i))
-			weir_count_init(&meter->shape, floor, floor->at);
-	}
-	set->floor.ends = 0;
-	return 0;
 }
 
 /* Charge the source if it has an entry, under the set's lock. Returns 0 if it has none. */

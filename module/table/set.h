@@ -25,7 +25,6 @@ u16 weir_set_admit(struct weir_table *table, struct weir_lookup *lookup,
 		   bool again, const struct weir_permit *permit);
 u16 weir_set_enter(const struct weir_table *table, struct weir_set *set,
 		   struct weir_lookup *lookup, const struct weir_permit *permit);
-u8 weir_floor_ends(const struct weir_table *table, struct weir_set *set, u64 tick);
 struct weir_entry *weir_set_room(const struct weir_table *table, struct weir_set *set,
 				 const struct weir_moved *moved, bool late, u64 tick);
 bool weir_set_place(const struct weir_table *table, struct weir_set *set,

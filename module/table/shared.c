@@ -113,8 +113,7 @@ void weir_batch_return(struct weir_table *table, struct weir_lookup *lookup)
 	if (!weir_batch_wanted(table, lookup->source))
 		return;
 	batch = weir_batch_of(table, lookup->source);
-	entry = weir_set_search(table, weir_set(table, lookup->hash), lookup->source,
-				lookup->hash);
+	entry = weir_set_search(table, weir_set(table, lookup->hash), lookup->source, lookup->hash);
 	if (!batch->left || !entry)
 		return;
 	raw_spin_lock(&entry->lock);

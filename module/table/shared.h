@@ -39,8 +39,7 @@ static inline struct weir_batch *weir_batch_of(const struct weir_table *table,
 }
 
 /* Has this CPU an unspent rest of its batch for a source that all CPUs share? */
-static inline bool weir_batch_left(const struct weir_table *table,
-				   const struct weir_source *source)
+static inline bool weir_batch_left(const struct weir_table *table, const struct weir_source *source)
 {
 	return weir_batch_of(table, source)->left;
 }

@@ -40,6 +40,20 @@ struct weir_state weir_state_get(const struct weir_table *table, struct weir_set
 	return state;
 }
 
+/* Under the set's lock: which of its entries @may are of newcomers, or of who became known late. */
+struct weir_known weir_state_known(const struct weir_table *table, struct weir_set *set, u64 may)
+{
+	const struct weir_states *states = weir_set_states(table, set);
+	struct weir_known who = { .newcomers = may };
+
+	if (table->states_off) {
+		who.newcomers = may & states->newcomers;
+		who.late = may & states->late & ~states->newcomers;
+		who.others = may & ~(states->newcomers | states->late);
+	}
+	return who;
+}
+
 /* After the end of a block the next refusal is the first one. */
 void weir_state_set(const struct weir_table *table, struct weir_set *set, unsigned int i,
 		    struct weir_state state)

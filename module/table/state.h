@@ -24,7 +24,15 @@ static inline u64 weir_block_left(u32 until, u64 tick)
 	return until == WEIR_FOR_EVER ? WEIR_NEVER : end > tick ? end - tick : 0;
 }
 
+/* Entries of a set; without newcomers all sources are like such. */
+struct weir_known {
+	u64 newcomers;
+	u64 late;		/* became known while newcomers had no room */
+	u64 others;
+};
+
 u32 weir_block_until(u64 tick);
+struct weir_known weir_state_known(const struct weir_table *table, struct weir_set *set, u64 may);
 struct weir_state weir_state_get(const struct weir_table *table, struct weir_set *set,
 				 unsigned int i);
 void weir_state_set(const struct weir_table *table, struct weir_set *set, unsigned int i,

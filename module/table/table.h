@@ -205,7 +205,7 @@ bool weir_table_release(struct weir_table *table, const struct weir_source *sour
 
 /* resize.c */
 void weir_table_succeed(struct weir_table *next, struct weir_table *old,
-			const u64 *budget, const u64 *old_budget, const hsiphash_key_t *key);
+			const u64 *room, const u64 *old_room, const hsiphash_key_t *key);
 u64 weir_table_drain(struct weir_table *next);
 u64 weir_table_unblocked(const struct weir_table *next);
 

@@ -259,10 +259,7 @@ static int fewer(const void *a, const void *b)
 /* Merge all sources that were saved of @old, as restore does; returns how many found no entry. */
 static unsigned int merge(struct weir_table *old)
 {
-	const struct weir_heritage of = {
-		.next = t.table, .old = old, .budget = &t.budget, .old_budget = &t.budget,
-		.saved = true,
-	};
+	const struct weir_heritage of = weir_heritage(t.table, old, &t.budget, &t.budget, true);
 	unsigned int set, entry, out = 0;
 	struct weir_saved saved;
 

@@ -280,9 +280,7 @@ static void merge(struct weir_table *table, const struct weir_table *from, u64 p
 	static struct weir_saved saved;
 	struct weir_kept_clock clock[WEIR_BUDGETS_MAX];
 	struct weir_table *was = saved_table(from, passed, clock);
-	const struct weir_heritage of = {
-		.next = table, .old = was, .budget = s.room, .old_budget = s.room, .saved = true,
-	};
+	const struct weir_heritage of = weir_heritage(table, was, s.room, s.room, true);
 	struct weir_count *count;
 	struct object *object;
 	unsigned int i;
