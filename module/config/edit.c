@@ -243,11 +243,9 @@ static int exempt_resolve(const struct weir_edit *edit, struct weir_exempt *exem
 
 	if (*limit && place == edit->count)
 		return weir_refuse(error, -ENOENT, WEIR_A_EXEMPT_LIMIT,
-				   exempt->limit & WEIR_EXEMPT_BLOCK ?
-				   "no limit of that name to block under" :
+				   exempt->block ? "no limit of that name to block under" :
 				   "no limit of that name to exempt from");
-	exempt->limit = (exempt->limit & WEIR_EXEMPT_BLOCK) |
-			(*limit ? edit->limit[place]->id : 0);
+	exempt->limit = *limit ? edit->limit[place]->id : 0;
 	return 0;
 }
 
@@ -257,7 +255,7 @@ bool weir_edit_exempt_wins(const struct weir_edit *edit, const struct weir_exemp
 	const struct weir_exempt *exempt = edit->exempt;
 
 	for (; exempt < edit->exempt + edit->exempts; exempt++)
-		if ((exempt->limit ^ added->limit) & WEIR_EXEMPT_BLOCK &&
+		if (exempt->block != added->block &&
 		    (weir_prefix_holds(&exempt->prefix, &added->prefix) ||
 		     weir_prefix_holds(&added->prefix, &exempt->prefix)))
 			return true;
@@ -270,7 +268,7 @@ void weir_edit_exempt_flush(struct weir_edit *edit, bool blocks)
 	unsigned int i, n = 0;
 
 	for (i = 0; i < edit->exempts; i++)
-		if (!(edit->exempt[i].limit & WEIR_EXEMPT_BLOCK) == blocks)
+		if (edit->exempt[i].block != blocks)
 			edit->exempt[n++] = edit->exempt[i];
 	edit->exempts = n;
 }
@@ -289,7 +287,7 @@ static int exempt_find(const struct weir_edit *edit, const struct weir_exempt *e
 		was = weir_limit_find(edit->old, limit);
 		if (!was)
 			return -1;
-		key.limit = (exempt->limit & WEIR_EXEMPT_BLOCK) | was->id;
+		key.limit = was->id;
 	}
 	return weir_exempts_find(edit->old->exempts, &key);
 }
@@ -298,7 +296,7 @@ static int exempt_find(const struct weir_edit *edit, const struct weir_exempt *e
 int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt, const char *limit,
 			 enum weir_block how, struct weir_error *error)
 {
-	bool block = exempt->limit & WEIR_EXEMPT_BLOCK, there;
+	bool block = exempt->block, there;
 	int err = exempt_resolve(edit, exempt, limit, error), at = -1;
 	const struct weir_exempt *was = NULL;
 
@@ -346,8 +344,8 @@ int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
 		at = weir_exempts_find(edit->old->exempts, exempt);
 	if (!err && (at < 0 || !edit->exempt[at].prefix.family))
 		err = weir_refuse(error, -ENOENT, WEIR_A_EXEMPT_ADDRESS,
-				  exempt->limit & WEIR_EXEMPT_BLOCK ?
-				  "the prefix is not blocked" : "no such exemption");
+				  exempt->block ? "the prefix is not blocked" :
+				  "no such exemption");
 	if (!err)
 		edit->exempt[at].prefix.family = 0;
 	return err;

@@ -239,8 +239,7 @@ struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit_
 		if (table_serves(was, limit))
 			limit->table = was->table;
 	} else {
-		wn->next_id += 2;
-		limit->id = wn->next_id;
+		limit->id = ++wn->next_id;
 		err = weir_limit_account(limit);
 	}
 	if (!err && !limit->table)

@@ -35,7 +35,7 @@ static int config_exempts(struct weir_edit *edit, struct weir_config *config,
 	u32 id;
 
 	for (i = 0; i < edit->exempts; i++) {
-		id = edit->exempt[i].limit & ~WEIR_EXEMPT_BLOCK;
+		id = edit->exempt[i].limit;
 		for (j = 0; id && j < edit->count; j++)
 			if (edit->limit[j]->id == id)
 				break;

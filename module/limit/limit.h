@@ -33,7 +33,7 @@ struct weir_limit {
 	bool observe;		/* drop nothing */
 	bool plain;		/* it drops, and logs none of that */
 	bool renew;		/* refusals prolong the penalty */
-	u32 id;			/* even, never used again in a namespace; 0 until it is made */
+	u32 id;			/* never used again in a namespace; 0 until it is made */
 	u32 span_ticks;		/* window and a slot: how long a charged source is live */
 	u64 penalty_ticks;	/* for which a source that exceeds is blocked; 0: not at all */
 	u64 largest[2];		/* packets and bytes that fit all budgets of all sources */

@@ -37,7 +37,7 @@ struct weir_net {
 	struct mutex lock;	/* one change at a time */
 	struct weir_config *held;	/* made, but not published yet; or NULL */
 	struct weir_cursor cursor;
-	u32 next_id;		/* of the last limit that was made; even */
+	u32 next_id;		/* of the last limit that was made */
 	atomic64_t bytes;	/* held by the tables, also by those of removed limits */
 	bool hooked;		/* the hooks are registered */
 	struct nf_hook_ops ops[2];

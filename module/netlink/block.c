@@ -150,7 +150,7 @@ static int block_limits(const struct weir_net *wn, struct block *block, struct n
 		limit = config->limit[i];
 		if (!block_means(block, limit, attrs[WEIR_A_SOURCE_LIMIT]))
 			continue;
-		if (place.all || weir_exempt_from(&place, block->outline.dev, limit->id))
+		if (weir_exempt_from(&place, block->outline.dev, limit->id, false))
 			block->exempt = true;
 		rcu_read_lock();
 		weir_nl_peek(wn, limit, source, NULL, &state, slot);

@@ -269,8 +269,7 @@ static int exempt_parse(const struct weir_nl_object *object, struct weir_exempt 
 {
 	int err = weir_nl_exempt(object->attrs, object->nest, exempt, object->info->extack);
 
-	if (!err && object->attrs[WEIR_A_EXEMPT_BLOCK])
-		exempt->limit = WEIR_EXEMPT_BLOCK;
+	exempt->block = object->attrs[WEIR_A_EXEMPT_BLOCK];
 	return err;
 }
 
@@ -292,7 +291,7 @@ static int exempt_add(struct weir_edit *edit, const struct weir_nl_object *objec
 				   error);
 	/* Of a whole configuration there may be many. */
 	if (!err && !object->nest && !error->msg && weir_edit_exempt_wins(edit, &exempt))
-		weir_refuse(error, 0, WEIR_A_EXEMPT_ADDRESS, exempt.limit & WEIR_EXEMPT_BLOCK ?
+		weir_refuse(error, 0, WEIR_A_EXEMPT_ADDRESS, exempt.block ?
 			    "sources of the prefix are exempt, which comes before blocks" :
 			    "sources of the prefix are blocked, which an exemption comes before");
 	return err;

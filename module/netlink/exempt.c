@@ -47,14 +47,14 @@ int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 	const char *comment = exempt->stats->comment;
 	const struct weir_limit *limit = NULL;
 
-	if (exempt->limit & ~WEIR_EXEMPT_BLOCK)
-		limit = weir_limit_by_id(config, exempt->limit & ~WEIR_EXEMPT_BLOCK);
+	if (exempt->limit)
+		limit = weir_limit_by_id(config, exempt->limit);
 	return weir_nl_put_prefix(skb, WEIR_A_EXEMPT_ADDRESS, WEIR_A_EXEMPT_PREFIX_LEN,
 				  &exempt->prefix) ||
 	       (*exempt->dev && nla_put_string(skb, WEIR_A_EXEMPT_DEV, exempt->dev)) ||
 	       (limit && nla_put_string(skb, WEIR_A_EXEMPT_LIMIT, limit->cfg.name)) ||
 	       (*comment && nla_put_string(skb, WEIR_A_EXEMPT_COMMENT, comment)) ||
-	       (exempt->limit & WEIR_EXEMPT_BLOCK && nla_put_flag(skb, WEIR_A_EXEMPT_BLOCK)) ||
+	       (exempt->block && nla_put_flag(skb, WEIR_A_EXEMPT_BLOCK)) ||
 	       (exempt->end && put_left(skb, exempt->end)) ? -EMSGSIZE : 0;
 }
 
@@ -66,9 +66,8 @@ const struct weir_exempt *weir_nl_exemption(const struct weir_config *config,
 	struct weir_exempt_place place;
 
 	weir_exempt_place(config->exempts, source, dev, &place);
-	return weir_exempt_from(&place, dev, 0) ?: weir_exempt_from(&place, dev, limit->id) ?:
-	       weir_exempt_from(&place, dev, WEIR_EXEMPT_BLOCK) ?:
-	       weir_exempt_from(&place, dev, limit->id | WEIR_EXEMPT_BLOCK);
+	return weir_exempt_from(&place, dev, limit->id, false) ?:
+	       weir_exempt_from(&place, dev, limit->id, true);
 }
 
 /* Put that with the source; of NULL nothing. */
@@ -114,9 +113,7 @@ static int exempt_find(struct sk_buff *reply, const struct weir_config *config,
 		return weir_nl_no_limit(name, info->extack);
 	if (config) {
 		weir_exempt_place(config->exempts, &source, asked->dev, &place);
-		exempt = weir_exempt_from(&place, asked->dev, 0);
-		if (!exempt && limit)
-			exempt = weir_exempt_from(&place, asked->dev, limit->id);
+		exempt = weir_exempt_from(&place, asked->dev, limit ? limit->id : 0, false);
 	}
 	if (exempt)
 		return put_exempt(reply, config, exempt, info->attrs[WEIR_A_EXEMPT_WANT_STATS]);

@@ -143,7 +143,7 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 	weir_request_init(&request, &charge->source, (struct weir_cost) { }, now);
 	if (take.drain)
 		take.cost = min(take.cost, largest);
-	if (limit->observe || (block && !(block->limit & WEIR_EXEMPT_BLOCK)))
+	if (limit->observe || (block && !block->block))
 		block = NULL;
 	if (block) {
 		take.wait = block->end ? max(block->end, now + 1) - now : WEIR_NEVER;

@@ -200,7 +200,7 @@ static int put_found(struct sk_buff *skb, struct netlink_callback *cb,
 		header = weir_nl_dump_put(skb, cb);
 		if (found->state.blocked)
 			exempt = weir_nl_exemption(config, limit, &found->state.source, "");
-		if (exempt && (exempt->limit & WEIR_EXEMPT_BLOCK || exempt->prefix.len >
+		if (exempt && (exempt->block || exempt->prefix.len >
 			       weir_nl_source_prefix(&found->state.source, limit->prefix).len))
 			exempt = NULL;
 		err = !header || weir_nl_put_source(skb, wn->net, limit, &found->state, NULL) ||

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exemptions are sorted by family, address and length of their prefix, then by limit and device.
- * Those of the same prefix form a node, in the order of the index of prefixes, which finds the
- * longest that contains an address. What that node does not have one of its outer nodes may have:
- * at most 129 steps outwards. Within a node an exemption is found by a binary search.
+ * Exemptions and blocks are sorted by family, address and length of their prefix, then by limit and
+ * device. Those of the same prefix form a node, in the order of the index of prefixes, which finds
+ * the longest that contains an address. What that node does not have one of its outer nodes may
+ * have: at most 129 steps outwards. Within a node one is found by a binary search.
  */
 #include <linux/bsearch.h>
 #include <linux/netdevice.h>
@@ -21,7 +21,8 @@ struct weir_exempt_node {
 	u32 count;
 	/* The exemption that is found for all limits and devices, or NULL */
 	const struct weir_exempt *any;
-	bool has[2];	/* here or in outer nodes there are exemptions, or blocks */
+	bool has[2];	/* here or in outer nodes there are exemptions, or blocks; */
+	bool devs;	/* and some that are for a device */
 };
 
 /* Constant once made. */
@@ -33,11 +34,11 @@ struct weir_exempts {
 	struct weir_exempt exempt[] __counted_by(count);
 };
 
-static int compare_scope(const struct weir_exempt *a, u32 limit, const char *dev)
+static int compare_scope(const struct weir_exempt *a, bool block, u32 limit, const char *dev)
 {
 	if (a->limit != limit)
 		return a->limit < limit ? -1 : 1;
-	return strncmp(a->dev, dev, IFNAMSIZ);
+	return a->block - block ?: strncmp(a->dev, dev, IFNAMSIZ);
 }
 
 static int compare_exempt(const void *va, const void *vb)
@@ -45,7 +46,7 @@ static int compare_exempt(const void *va, const void *vb)
 	const struct weir_exempt *a = va, *b = vb;
 	int order = weir_prefix_compare(&a->prefix, &b->prefix);
 
-	return order ?: compare_scope(a, b->limit, b->dev);
+	return order ?: compare_scope(a, b->block, b->limit, b->dev);
 }
 
 /* Index the prefixes of sorted exemptions. Returns 0 or -ENOMEM. */
@@ -84,12 +85,13 @@ static void make_nodes(struct weir_exempts *exempts)
 			node->first = exempt;
 			node->count = 0;
 			/* One for a device is found before those of outer nodes. */
-			if (!exempt->limit)
+			if (!exempt->limit && !exempt->block)
 				node->any = *exempt->dev ? NULL : exempt;
 		}
 		node->count++;
-		node->has[exempt->limit & WEIR_EXEMPT_BLOCK] = true;
-		exempts->blocks += exempt->limit & WEIR_EXEMPT_BLOCK;
+		node->has[exempt->block] = true;
+		node->devs |= *exempt->dev;
+		exempts->blocks += exempt->block;
 	}
 }
 
@@ -265,7 +267,7 @@ int weir_exempts_find(const struct weir_exempts *exempts, const struct weir_exem
 }
 
 static const struct weir_exempt *
-node_find(const struct weir_exempt_node *node, const char *dev, u32 limit)
+node_find(const struct weir_exempt_node *node, const char *dev, u32 limit, bool block)
 {
 	const struct weir_exempt *exempt = node->first;
 	u32 low = 0, high = node->count, middle;
@@ -273,7 +275,7 @@ node_find(const struct weir_exempt_node *node, const char *dev, u32 limit)
 
 	while (low < high) {
 		middle = (low + high) / 2;
-		order = compare_scope(&exempt[middle], limit, dev);
+		order = compare_scope(&exempt[middle], block, limit, dev);
 		if (!order)
 			return &exempt[middle];
 		if (order > 0)
@@ -299,31 +301,30 @@ void weir_exempt_place(const struct weir_exempts *exempts,
 			weir_prefixes_ipv6(exempts->index, source->word) :
 			weir_prefixes_ipv4(exempts->index, source->word[0]);
 	place->node = found ? &exempts->node[found - 1] : NULL;
-	place->all = found ? place->node->any ?: weir_exempt_from(place, dev, 0) : NULL;
+	place->all = found ? place->node->any ?: weir_exempt_from(place, dev, 0, false) : NULL;
 }
 
 /* Is the address in a prefix that is blocked under any limit, on any device? */
 bool weir_exempt_has_blocks(const struct weir_exempt_place *place)
 {
-	return place->node && place->node->has[WEIR_EXEMPT_BLOCK];
+	return place->node && place->node->has[true];
 }
 
-/*
- * The exemption from this limit alone, or with 0 from all limits; or NULL. With
- * WEIR_EXEMPT_BLOCK likewise the block.
- */
+/* What exempts from all limits, or else, unless that is 0, from this one; or with @block blocks. */
 const struct weir_exempt *
-weir_exempt_from(const struct weir_exempt_place *place, const char *dev, u32 limit)
+weir_exempt_from(const struct weir_exempt_place *place, const char *dev, u32 limit, bool block)
 {
 	const struct weir_exempt_node *node = place->node;
 	const struct weir_exempt *exempt = NULL;
 
-	if (!node || !node->has[limit & WEIR_EXEMPT_BLOCK])
+	if (!node || !node->has[block])
 		return NULL;
+	if (limit)
+		exempt = block ? weir_exempt_from(place, dev, 0, true) : place->all;
 	for (; node && !exempt; node = node->outer) {
-		exempt = node_find(node, "", limit);
-		if (!exempt && *dev)
-			exempt = node_find(node, dev, limit);
+		exempt = node_find(node, "", limit, block);
+		if (!exempt && node->devs)
+			exempt = node_find(node, dev, limit, block);
 	}
 	return exempt;
 }

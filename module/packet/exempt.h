@@ -15,9 +15,6 @@
 #include "packet/prefixes.h"
 #include "packet/source.h"
 
-/* What is no exemption but a block: ids of limits are even. Each is looked up by itself. */
-#define WEIR_EXEMPT_BLOCK BIT(0)
-
 /* Shared by the indexes that have the exemption, one after the other. */
 struct weir_exempt_stats {
 	struct gnet_stats_basic_sync __percpu *count;
@@ -28,7 +25,8 @@ struct weir_exempt_stats {
 
 struct weir_exempt {
 	struct weir_net_prefix prefix;	/* of the sources */
-	u32 limit;	/* id of the only limit it is from, or 0 for all; and WEIR_EXEMPT_BLOCK */
+	u32 limit;	/* id of the only limit it is from, or 0 for all */
+	bool block;	/* its packets are refused instead */
 	char dev[IFNAMSIZ] __aligned(8); /* input device, or "" for any; padded */
 	u64 end;	/* tick at which it is removed, or 0 */
 	struct weir_exempt_stats *stats;	/* NULL until it is in an index */
@@ -79,6 +77,6 @@ void weir_exempt_place(const struct weir_exempts *exempts,
 		       struct weir_exempt_place *place);
 bool weir_exempt_has_blocks(const struct weir_exempt_place *place);
 const struct weir_exempt *
-weir_exempt_from(const struct weir_exempt_place *place, const char *dev, u32 limit);
+weir_exempt_from(const struct weir_exempt_place *place, const char *dev, u32 limit, bool block);
 
 #endif /* WEIR_EXEMPT_H */

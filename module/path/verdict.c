@@ -65,7 +65,7 @@ static inline bool matches(struct weir_context *ctx, const struct weir_limit *li
 		return false;
 	if (likely(!ctx->place.node))
 		return true;
-	exempt = weir_exempt_from(&ctx->place, ctx->packet.in->name, limit->id);
+	exempt = weir_exempt_from(&ctx->place, ctx->packet.in->name, limit->id, false);
 	if (!exempt)
 		return true;
 	ctx->exempt = !ctx->packet.skb;
@@ -280,7 +280,7 @@ static noinline bool is_blocked(struct weir_context *ctx, struct weir_net *wn,
 
 	ctx->from[0] = has ? config->count : 0;
 	ctx->from[1] = ctx->from[0];
-	all = has ? weir_exempt_from(&ctx->place, dev, WEIR_EXEMPT_BLOCK) : NULL;
+	all = has ? weir_exempt_from(&ctx->place, dev, 0, true) : NULL;
 	for (i = 0; has && i < config->count; i++) {
 		limit = config->limit[i];
 		if (!weir_match_packet(&limit->cfg.match, &ctx->packet))
@@ -288,8 +288,8 @@ static noinline bool is_blocked(struct weir_context *ctx, struct weir_net *wn,
 		if (n < ARRAY_SIZE(ctx->from))
 			ctx->from[n++] = i;
 		block = limit->observe ? NULL : all ?:
-			weir_exempt_from(&ctx->place, dev, limit->id | WEIR_EXEMPT_BLOCK);
-		if (!block || weir_exempt_from(&ctx->place, dev, limit->id))
+			weir_exempt_from(&ctx->place, dev, limit->id, true);
+		if (!block || weir_exempt_from(&ctx->place, dev, limit->id, false))
 			continue;
 		ctx->dropper = limit;
 		ctx->result.flags = WEIR_REFUSED | WEIR_BLOCKED;

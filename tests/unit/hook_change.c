@@ -275,8 +275,7 @@ void hook_add_exempt(void)
 		prefix_widen(&words.exempt.prefix);
 	if (below(2))
 		strcpy(words.exempt.dev, said_dev[below(2)]);
-	if (below(2))
-		words.exempt.limit = WEIR_EXEMPT_BLOCK;
+	words.exempt.block = below(2);
 	if (below(2))
 		strcpy(words.limit, t.limit[below(t.limits)].words.name);
 	if (does_exempt_add(&words, &(struct weir_error) { }))

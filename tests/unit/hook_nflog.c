@@ -131,7 +131,7 @@ static void test_blocked(void **state)
 {
 	struct said_exempt block = {
 		.exempt = { .prefix = { .family = AF_INET, .len = 8, .word = { htonl(0x0a000000) } },
-			    .limit = WEIR_EXEMPT_BLOCK },
+			    .block = true },
 	};
 	struct weir_limit_config words = words_of(7);
 

@@ -73,7 +73,7 @@ static unsigned int expect_limits(const struct said *said, struct weir_cost cost
 	u64 slot;
 
 	for (limit = t.limit; limit < t.limit + t.limits; limit++) {
-		if (!said_meets(said, &limit->words.match) || hook_exempts(said, limit->words.name, 0))
+		if (!said_meets(said, &limit->words.match) || hook_exempts(said, limit->words.name, false))
 			continue;
 		f->limit = limit;
 		f->real = hook_real(limit);
@@ -147,8 +147,8 @@ static struct expected *blocker_of(const struct said *said, struct expected *met
 
 	for (f = met; f < met + n; f++)
 		if (!f->real->observe &&
-		    (hook_exempts(said, "", WEIR_EXEMPT_BLOCK) ||
-		     hook_exempts(said, f->limit->words.name, WEIR_EXEMPT_BLOCK)))
+		    (hook_exempts(said, "", true) ||
+		     hook_exempts(said, f->limit->words.name, true)))
 			return f;
 	return NULL;
 }
@@ -246,7 +246,7 @@ static bool asked_early(const struct said *said, struct sk_buff *skb, bool drops
 void hook_packet(void)
 {
 	struct said said = said_random(&t.chance);
-	bool drops = false, exempt = hook_exempts(&said, "", 0);
+	bool drops = false, exempt = hook_exempts(&said, "", false);
 	struct expected met[LIMITS_MAX], *blocker;
 	struct twin_limit *asked = t.limit + t.limits;
 	unsigned int n, i, header, verdict;

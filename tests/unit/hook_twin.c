@@ -19,12 +19,12 @@ void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit, u6
 	check(t.pressure, "run %llu: there is no pressure", t.run);
 }
 
-bool hook_exempts(const struct said *said, const char *name, u32 block)
+bool hook_exempts(const struct said *said, const char *name, bool block)
 {
 	unsigned int i;
 
 	for (i = 0; i < t.exempts; i++)
-		if (t.exempt[i].exempt.limit == block && !strcmp(t.exempt[i].limit, name) &&
+		if (t.exempt[i].exempt.block == block && !strcmp(t.exempt[i].limit, name) &&
 		    said_exempt(said, &t.exempt[i].exempt))
 			return true;
 	return false;

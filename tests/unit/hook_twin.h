@@ -60,8 +60,8 @@ struct weir_limit *hook_limit(const char *name);
 struct weir_limit *hook_real(const struct twin_limit *limit);
 /* Packets of a fate that a limit has counted */
 u64 hook_fate(const char *name, enum weir_fate fate);
-/* Is a packet exempt from limit @name, or from all limits ("")? With WEIR_EXEMPT_BLOCK, blocked? */
-bool hook_exempts(const struct said *said, const char *name, u32 block);
+/* Is a packet exempt from limit @name, or from all limits ("")? Or blocked? */
+bool hook_exempts(const struct said *said, const char *name, bool block);
 /* The twin's record of a source, created if there is none. */
 struct twin_source *hook_source(struct twin_limit *limit, struct weir_source source);
 /* A source's count: the limit's, also by slot, and the twin's. */
