@@ -114,7 +114,6 @@ static struct weir_config *config_make(struct weir_edit *edit, struct weir_error
 		config_drop(config);
 		return ERR_PTR(err);
 	}
-	config->odd = weir_exempts_blocks(config->exempts) || !config->count;
 	if (edit->old)
 		config_count(edit->old, config);
 	weir_refusals_init(config);

@@ -74,7 +74,6 @@ struct weir_config {
 	u16 conds;		/* all that any limit has, WEIR_COND_* */
 	u16 generation;		/* not that of any for 2^16 changes; not 0 */
 	u32 changes[WEIR_PARTS];	/* how many there were, for dumps */
-	bool odd;		/* prefixes are blocked, or no limits: see limits() in verdict.c */
 	struct weir_refusals refusals;
 	struct weir_prefixes **list;	/* or NULL */
 	u16 lists;

@@ -14,10 +14,13 @@ enum weir_verdict {
 	WEIR_RESTART,		/* not charged: begin again with the present configuration */
 };
 
-/* Why it was refused. From WEIR_REASON_FLOOR on a counter of the limit counts it, no entry. */
+/*
+ * Why it was refused. From WEIR_REASON_FLOOR on a counter of the limit counts it, no entry; the
+ * same holds of a blocked prefix.
+ */
 enum weir_reason {
 	WEIR_REASON_BUDGET,	/* the source has used its budget up */
-	WEIR_REASON_BLOCK,	/* the source is blocked */
+	WEIR_REASON_BLOCK,	/* the source is blocked, or its prefix */
 	WEIR_REASON_FLOOR,	/* the source has no entry, and the floor leaves no room */
 	WEIR_REASON_SIZE,	/* the packet exceeds the whole budget */
 	WEIR_REASON_NEWCOMERS,	/* the newcomers' budget is used up */
@@ -25,6 +28,9 @@ enum weir_reason {
 
 /* Beside the flags of the table: dropped before the stack. */
 #define WEIR_EARLY	BIT(11)
+
+/* Of a blocked prefix, which has no budget. */
+#define WEIR_PREFIX_REFUSED	(WEIR_REFUSED | WEIR_BLOCKED | WEIR_UNCHARGED)
 
 struct weir_result {
 	u16 flags;		/* of the table, WEIR_*, as it returns them */

@@ -32,8 +32,8 @@ enum weir_fate {
 	WEIR_WOULD_DROP,
 	WEIR_ELSEWHERE,		/* it had room, but another limit dropped the packet */
 	WEIR_EARLY_REFUSED,	/* of the refused, before the stack */
-	WEIR_PREFIX_BLOCKED,	/* of the dropped: their prefix is blocked */
-	WEIR_FLOOR_REFUSED,	/* of the refused, by their reason from WEIR_REASON_FLOOR on */
+	WEIR_PREFIX_BLOCKED,	/* of the refused, by their reason from WEIR_REASON_BLOCK on */
+	WEIR_FLOOR_REFUSED,
 	WEIR_TOO_LARGE_REFUSED,
 	WEIR_NEWCOMERS_REFUSED,
 	WEIR_NEWCOMERS_CHARGED,	/* of the others */
@@ -99,7 +99,7 @@ static inline void weir_stats_rare(struct weir_stats *stats, u32 packets, u64 by
 
 	if (flags & WEIR_NO_ENTRY)
 		weir_stats_fate(stats, !(flags & WEIR_REFUSED) ? WEIR_NEWCOMERS_CHARGED :
-				WEIR_FLOOR_REFUSED - WEIR_REASON_FLOOR +
+				WEIR_PREFIX_BLOCKED - WEIR_REASON_BLOCK +
 				weir_result_reason(result), packets, bytes);
 	if (flags & WEIR_EVICTED)
 		u64_stats_inc(&stats->count[WEIR_COUNTER_OF(evictions)]);

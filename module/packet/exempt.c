@@ -304,12 +304,6 @@ void weir_exempt_place(const struct weir_exempts *exempts,
 	place->all = found ? place->node->any ?: weir_exempt_from(place, dev, 0, false) : NULL;
 }
 
-/* Is the address in a prefix that is blocked under any limit, on any device? */
-bool weir_exempt_has_blocks(const struct weir_exempt_place *place)
-{
-	return place->node && place->node->has[true];
-}
-
 /* What exempts from all limits, or else, unless that is 0, from this one; or with @block blocks. */
 const struct weir_exempt *
 weir_exempt_from(const struct weir_exempt_place *place, const char *dev, u32 limit, bool block)

@@ -75,7 +75,6 @@ int weir_exempts_find(const struct weir_exempts *exempts, const struct weir_exem
 void weir_exempt_place(const struct weir_exempts *exempts,
 		       const struct weir_source *source, const char *dev,
 		       struct weir_exempt_place *place);
-bool weir_exempt_has_blocks(const struct weir_exempt_place *place);
 const struct weir_exempt *
 weir_exempt_from(const struct weir_exempt_place *place, const char *dev, u32 limit, bool block);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Decide on a packet that the refusal cache does not answer. In the first pass every limit that
- * matches may refuse it before any is charged. In the second they are charged in order, and a
- * refusal then undoes the charges before it.
+ * matches may refuse it, for its prefix or its source, before any is charged. In the second they
+ * are charged in order, and a refusal then undoes the charges before it.
  *
  * A frame, which XDP asks about, has the first pass only: where the second would begin, it is not
  * sure, and goes to the hook. So the hook would refuse now what is refused here, for the same
@@ -35,7 +35,6 @@ struct weir_context {
 	struct weir_request request;
 	struct weir_exempt_place place;	/* its source among the exemptions */
 	bool exempt;		/* a frame: from the limit that it matched last */
-	unsigned int from[2];	/* least indexes of the first two limits that match */
 	const struct weir_limit *dropper;	/* the limit that drops it */
 	struct weir_result result;	/* of that */
 	struct matched matched[WEIR_LIMITS_MAX];	/* in order, if there are several */
@@ -176,6 +175,21 @@ static enum weir_verdict charge_all(struct weir_context *ctx, struct weir_net *w
 	return WEIR_ADMIT;
 }
 
+/* Is the packet's prefix blocked at a limit that it matches? If so, the block counts it. */
+static bool prefix_blocked(const struct weir_context *ctx, const struct weir_net *wn,
+			   const struct weir_limit *limit)
+{
+	const struct weir_cost *cost = &ctx->request.cost;
+	const struct weir_exempt *block;
+
+	block = weir_exempt_from(&ctx->place, ctx->packet.in->name, limit->id, true);
+	if (!block || limit->observe)
+		return false;
+	weir_exempt_count(block, cost->packets, cost->bytes);
+	weir_stats_seen(wn->stats, WEIR_SEEN_BLOCKED, false);
+	return true;
+}
+
 /*
  * The first pass, of the limits from @at on, the next one that matches being @next if it is not
  * 0. Sets @count to how many were asked. Returns WEIR_UNSURE, or WEIR_REFUSE if the last of
@@ -196,7 +210,9 @@ ask_all(struct weir_context *ctx, struct weir_net *wn, const struct weir_config 
 		limit = config->limit[at];
 		++*count;
 		m->limit = at;
-		m->receipt.result = weir_limit_ask(wn, limit, &ctx->request, early);
+		m->receipt.result = unlikely(ctx->place.node) && prefix_blocked(ctx, wn, limit) ?
+				    (struct weir_result) { WEIR_PREFIX_REFUSED } :
+				    weir_limit_ask(wn, limit, &ctx->request, early);
 		if (weir_result_refuses(m->receipt.result) && !limit->observe) {
 			count_refusal(ctx, wn, config, limit, m->receipt.result,
 				      *count == 1 ? at : WEIR_LIMITS_MAX);
@@ -227,7 +243,10 @@ static noinline void count_all(struct weir_context *ctx, struct weir_net *wn,
 	}
 }
 
-/* A packet that several limits match, @first and @second being the first two. */
+/*
+ * A packet that several limits match, or whose prefix may be blocked. @first and @second are the
+ * first two that match; @second is config->count if there is none.
+ */
 static noinline enum weir_verdict
 charge_several(struct weir_context *ctx, struct weir_net *wn, const struct weir_config *config,
 	       unsigned int first, unsigned int second)
@@ -264,78 +283,31 @@ charge_one(struct weir_context *ctx, struct weir_net *wn, const struct weir_conf
 	return weir_result_refuses(result) && !limit->observe ? WEIR_REFUSE : WEIR_ADMIT;
 }
 
-/*
- * Is the packet's prefix blocked at a limit that it matches? The first such limit drops it. Of a
- * packet that is not blocked ctx->from is set.
- */
-static noinline bool is_blocked(struct weir_context *ctx, struct weir_net *wn,
-				const struct weir_config *config)
-{
-	const struct weir_cost *cost = &ctx->request.cost;
-	const char *dev = ctx->packet.in->name;
-	const bool has = weir_exempt_has_blocks(&ctx->place);
-	const struct weir_exempt *all, *block;
-	const struct weir_limit *limit;
-	unsigned int i, n = 0;
-
-	ctx->from[0] = has ? config->count : 0;
-	ctx->from[1] = ctx->from[0];
-	all = has ? weir_exempt_from(&ctx->place, dev, 0, true) : NULL;
-	for (i = 0; has && i < config->count; i++) {
-		limit = config->limit[i];
-		if (!weir_match_packet(&limit->cfg.match, &ctx->packet))
-			continue;
-		if (n < ARRAY_SIZE(ctx->from))
-			ctx->from[n++] = i;
-		block = limit->observe ? NULL : all ?:
-			weir_exempt_from(&ctx->place, dev, limit->id, true);
-		if (!block || weir_exempt_from(&ctx->place, dev, limit->id, false))
-			continue;
-		ctx->dropper = limit;
-		ctx->result.flags = WEIR_REFUSED | WEIR_BLOCKED;
-		log_drop(ctx, wn, limit, ctx->result);
-		weir_exempt_count(block, cost->packets, cost->bytes);
-		weir_stats_limit(limit->stats, WEIR_DROPPED, cost->packets, cost->bytes,
-				 ctx->result);
-		weir_stats_limit(limit->stats, WEIR_PREFIX_BLOCKED, cost->packets, cost->bytes,
-				 ctx->result);
-		weir_stats_seen(wn->stats, WEIR_SEEN_BLOCKED, false);
-		return true;
-	}
-	return false;
-}
-
 /* Ask and charge all limits. */
 static inline enum weir_verdict limits(struct weir_context *ctx, struct weir_net *wn,
 				       const struct weir_config *config)
 {
 	const struct weir_request *request = &ctx->request;
 	enum weir_verdict verdict;
-	unsigned int first = 0, second = 1;
+	unsigned int first = 0, second;
 
-	if (unlikely(config->odd)) {
-		verdict = WEIR_REFUSE;
-		if (is_blocked(ctx, wn, config))
-			goto seen;
-		first = next_matched(ctx, config, ctx->from[0]);
-		second = max(first + 1, ctx->from[1]);
-	} else if (!matches(ctx, config->limit[0])) {
+	if (unlikely(!config->count) || !matches(ctx, config->limit[0])) {
 		first = next_matched(ctx, config, 1);
-		second = first + 1;
+		if (first >= config->count) {
+			if (!(ctx->packet.flags & WEIR_PACKET_DECRYPTED))
+				weir_stats_seen(wn->stats, WEIR_SEEN_UNMATCHED,
+						ctx->packet.flags & WEIR_PACKET_CUT);
+			return WEIR_ADMIT;
+		}
 	}
-	if (first >= config->count) {
-		if (!(ctx->packet.flags & WEIR_PACKET_DECRYPTED))
-			weir_stats_seen(wn->stats, WEIR_SEEN_UNMATCHED,
-					ctx->packet.flags & WEIR_PACKET_CUT);
-		return WEIR_ADMIT;
-	}
+	second = first + 1;
 	if (unlikely(second != config->count))
 		second = next_matched(ctx, config, second);
-	verdict = likely(second == config->count) ? charge_one(ctx, wn, config, first) :
+	verdict = likely(second == config->count && !ctx->place.node) ?
+		  charge_one(ctx, wn, config, first) :
 		  charge_several(ctx, wn, config, first, second);
 	if (verdict == WEIR_RESTART)
 		return WEIR_RESTART;
-seen:
 	weir_stats_seen(wn->stats, verdict == WEIR_REFUSE ? WEIR_SEEN_DROPPED : WEIR_SEEN_ADMITTED,
 			ctx->packet.flags & WEIR_PACKET_CUT);
 	if (verdict == WEIR_REFUSE && trace_weir_drop_enabled())
@@ -428,13 +400,13 @@ enum weir_verdict weir_verdict_frame(struct weir_frame frame, struct weir_net *w
 	weir_request_init(&ctx->request, &packet->source,
 			  (struct weir_cost) { .packets = 1, .bytes = frame.bytes }, tick);
 	ctx->exempt = false;
-	ctx->place = (struct weir_exempt_place) { };
+	ctx->place.node = NULL;
 	if (config->exempts)
 		weir_exempt_place(config->exempts, &packet->source, packet->in->name, &ctx->place);
 	if (config->conds & WEIR_CONDS_TRANSPORT || weir_packet_may_be_vital(packet))
 		weir_packet_parse(packet);
 	/* Without all of its headers the packet may be another one. */
-	if (!ctx->place.all && !(packet->flags & (WEIR_PACKET_VITAL | WEIR_PACKET_CUT)))
+	if (!(packet->flags & (WEIR_PACKET_VITAL | WEIR_PACKET_CUT)))
 		verdict = ask_frame(ctx, wn, config);
 	rcu_read_unlock();
 	return verdict;

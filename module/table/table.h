@@ -73,7 +73,7 @@ struct weir_table_spec {
 #define WEIR_BUDGET_MASK (WEIR_BY_BUDGET | (WEIR_BUDGETS_MAX - 1) << WEIR_BUDGET_SHIFT)
 
 /* Refusals that no entry counts. */
-#define WEIR_NO_ENTRY	(WEIR_FLOORED | WEIR_TOO_LARGE | WEIR_NEWCOMER)
+#define WEIR_NO_ENTRY	(WEIR_FLOORED | WEIR_TOO_LARGE | WEIR_NEWCOMER | WEIR_UNCHARGED)
 
 struct weir_table;
 struct weir_entry;

@@ -105,6 +105,12 @@ is "$(told)" 50 "a blocked source, again"
 ended() { [ "$(weir -json source get 198.51.100.1 limit a | json blocked)" = false ]; }
 wait_for 60 ended
 is "$(told)" 0 "... until its time has come"
+weir block add 198.51.100.0/25
+is "$(told):$(told -s 198.51.100.200)" 50:0 "a blocked prefix"
+weir exempt add 198.51.100.1 limit a 2>/dev/null
+is "$(told):$(told -s 198.51.100.3)" 0:50 "... except for a source that is exempt"
+weir block flush && weir exempt flush
+is "$(told)" 0 "... until it is not blocked"
 is "$(wrong)" 0 "... and the hook refused all that was told to be"
 
 # Newcomers, when the limit has learned. They are told at their first try, and charged at the

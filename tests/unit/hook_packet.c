@@ -14,8 +14,8 @@ struct expected {
 	u64 newcomers;	/* in the window of their budgets */
 	bool room, large;
 	bool early;	/* the packet was dropped before the stack */
-	bool blocked;	/* its prefix, which is why the packet was dropped */
-	bool unmarked;	/* ... where the limit, which looks at marks, is not asked */
+	bool blocked;	/* its prefix is, so it has no room */
+	bool unmarked;	/* dropped before the stack, where a limit that looks at marks is not asked */
 };
 
 /* Packets in the window of a limit's newcomers' budgets */
@@ -40,7 +40,7 @@ static void check_gains(const struct expected *f, struct weir_cost cost, bool dr
 	} gains[] = {
 		{ WEIR_DROPPED, dropped }, { WEIR_WOULD_DROP, would },
 		{ WEIR_ELSEWHERE, elsewhere }, { WEIR_ADMITTED, admitted },
-		{ WEIR_TOO_LARGE_REFUSED, f->large && (dropped || would) },
+		{ WEIR_TOO_LARGE_REFUSED, f->large && !f->blocked && (dropped || would) },
 		{ WEIR_EARLY_REFUSED, f->early && dropped },
 		{ WEIR_NEWCOMERS_REFUSED, false }, { WEIR_PREFIX_BLOCKED, f->blocked && dropped },
 	};
@@ -82,13 +82,14 @@ static unsigned int expect_limits(const struct said *said, struct weir_cost cost
 		slot = shim_jiffies / f->real->slot_ticks[0];
 		reach = f->real->slots[0] - !!f->real->cfg.budget[0].mode;
 		twin_turn(&f->source->count, reach, slot);
-		f->room = twin_sum(&f->source->count, reach, slot) + f->cost <=
+		f->blocked = !f->real->observe && (hook_exempts(said, "", true) ||
+						   hook_exempts(said, limit->words.name, true));
+		f->room = !f->blocked && twin_sum(&f->source->count, reach, slot) + f->cost <=
 			  f->real->room[0];
 		f->large = f->cost > f->real->room[0];
 		f->newcomers = newcomers_of(f->real);
 		f->early = false;
 		f->unmarked = false;
-		f->blocked = false;
 		weir_limit_counters(f->real, &f->was);
 		f++;
 	}
@@ -112,7 +113,7 @@ static struct expected *dropper_of(struct expected *met, unsigned int n)
 
 static void note_dropped(const struct expected *e, struct weir_cost cost, bool observed)
 {
-	if (e->large)
+	if (e->large || e->blocked)
 		return;
 	if (e->source->observed != observed)
 		e->source->dropped = 0;
@@ -132,40 +133,15 @@ static struct twin_limit *check_dropped(struct expected *met, unsigned int n, st
 		would = is.packets[WEIR_WOULD_DROP] !=
 			f->was.packets[WEIR_WOULD_DROP];
 		check(!would || (f->real->observe && !f->room), "run %llu", t.run);
+		check(f >= dropper || !f->blocked || f->unmarked, "run %llu: not blocked", t.run);
 		if (would || f == dropper)
 			note_dropped(f, cost, would);
 		check_gains(f, cost, f == dropper, would,
 			    f < dropper && !would && !f->unmarked, false);
 	}
+	t.seen[WEIR_SEEN_BLOCKED] += dropper->blocked;
+	t.blocked += dropper->blocked;
 	return dropper->limit;
-}
-
-/* The first limit that blocks the packet's prefix, or NULL. */
-static struct expected *blocker_of(const struct said *said, struct expected *met, unsigned int n)
-{
-	struct expected *f;
-
-	for (f = met; f < met + n; f++)
-		if (!f->real->observe &&
-		    (hook_exempts(said, "", true) ||
-		     hook_exempts(said, f->limit->words.name, true)))
-			return f;
-	return NULL;
-}
-
-/* No limit is asked or charged. */
-static struct twin_limit *check_blocked(struct expected *met, unsigned int n,
-					struct expected *blocker, struct weir_cost cost)
-{
-	struct expected *f;
-
-	blocker->blocked = true;
-	blocker->large = false;
-	for (f = met; f < met + n; f++)
-		check_gains(f, cost, f == blocker, false, false, false);
-	t.seen[WEIR_SEEN_BLOCKED]++;
-	t.blocked++;
-	return blocker->limit;
 }
 
 static void check_admitted(struct expected *met, unsigned int n, struct weir_cost cost)
@@ -247,7 +223,7 @@ void hook_packet(void)
 {
 	struct said said = said_random(&t.chance);
 	bool drops = false, exempt = hook_exempts(&said, "", false);
-	struct expected met[LIMITS_MAX], *blocker;
+	struct expected met[LIMITS_MAX];
 	struct twin_limit *asked = t.limit + t.limits;
 	unsigned int n, i, header, verdict;
 	struct weir_cost cost;
@@ -259,19 +235,13 @@ void hook_packet(void)
 	n = exempt ? 0 : expect_limits(&said, cost, met);
 	for (i = 0; i < n; i++)
 		drops |= !met[i].room && !met[i].real->observe;
-	blocker = blocker_of(&said, met, n);
 	shim_cpu = below(SHIM_CPUS);
-	if (asked_early(&said, &skb, drops, met, n)) {
+	if (asked_early(&said, &skb, drops, met, n))
 		verdict = NF_DROP;
-		blocker = NULL;
-	} else {
+	else
 		verdict = hook_verdict(&skb, said.ipv6, &t.dev[said.dev]);
-		drops |= !!blocker;
-	}
 	check(verdict == (drops ? NF_DROP : NF_ACCEPT), "run %llu: verdict %u", t.run, verdict);
-	if (blocker)
-		asked = check_blocked(met, n, blocker, cost) + 1;
-	else if (drops)
+	if (drops)
 		asked = check_dropped(met, n, cost) + 1;
 	else
 		check_admitted(met, n, cost);
