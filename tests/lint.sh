@@ -66,7 +66,7 @@ wings() {
 		netlink	config path limit table packet count
 		main	netlink config path limit table packet count
 
-		lang	config
+		lang	limit
 		show	lang
 		wire	show lang
 		tool	wire show lang
@@ -131,10 +131,10 @@ within() {
 check_size() {
 	local list bad=0
 	mapfile -t list < <(files '^module/.*\.[ch]$' | xargs grep -L 'YNL-GEN')
-	within 18472 "$(cat "${list[@]}" | wc -l)" 'lines of module/' || bad=1
+	within 18429 "$(cat "${list[@]}" | wc -l)" 'lines of module/' || bad=1
 	within 5 "$(grep -ow __always_inline "${list[@]}" | wc -l)" '__always_inline in module/' || bad=1
-	within 31525 "$(files '^userspace/' | xargs cat | wc -l)" 'lines of userspace/' || bad=1
-	within 54417 "$(files '^tests/' | xargs cat | wc -l)" 'lines of tests/' || bad=1
+	within 31521 "$(files '^userspace/' | xargs cat | wc -l)" 'lines of userspace/' || bad=1
+	within 54396 "$(files '^tests/' | xargs cat | wc -l)" 'lines of tests/' || bad=1
 	within 1500 "$(cat Documentation/weir{.8,-limit.8,-source.8,.conf.5} | wc -l)" 'lines of the manual of weir' || bad=1
 	return "$bad"
 }
@@ -149,7 +149,7 @@ check_spread() {
 		newcomer 29
 		block 48
 		budget 60
-		calendar 13
+		calendar 12
 		total 3
 		exact 8
 		list 40
@@ -257,10 +257,10 @@ check_checkpatch() {
 	status=$?
 	[ "$status" -le 1 ] || { cat "$tmp/checkpatch"; return 1; }
 
-	# Tracepoints use the kernel's own layout; the kernel's generator wraps nothing. The tool has no kernel
-	# macros and types.
+	# Tracepoints use the kernel's own layout; the kernel's generator wraps nothing; compat.h has macros of
+	# later kernels as they are there. The tool has no kernel macros and types.
 	ours="module/path/trace\.h:[0-9]*:$kind(OPEN_ENDED_LINE|PARENTHESIS_ALIGNMENT)"
-	ours="$ours|module/netlink/gen\.c:[0-9]*:${kind}LONG_LINE"
+	ours="$ours|module/netlink/(gen\.c:[0-9]*:${kind}LONG_LINE|compat\.h:[0-9]*:$kind(COMPLEX_MACRO|MACRO_ARG_REUSE))"
 	tool="userspace/.*$kind(PREFER_KERNEL_TYPES|STRCPY|STRNCPY|STRLCPY|ARRAY_SIZE|CONST_STRUCT|PREFER_FALLTHROUGH"
 	tool="$tool|FUNCTION_ARGUMENTS|AVOID_EXTERNS|VOLATILE|CAMELCASE|LINE_SPACING|BIT_MACRO|PREFER_DEFINED_ATTRIBUTE_MACRO"
 	tool="$tool|LONG_LINE_STRING|MACRO_ARG_[A-Z]*|COMPLEX_MACRO|EMBEDDED_FUNCTION_NAME)"

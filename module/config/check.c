@@ -8,9 +8,9 @@
 #include <linux/math64.h>
 
 #include "config/check.h"
-#include "config/rules.h"
 #include "count/window.h"
 #include "limit/limit.h"
+#include "limit/rules.h"
 
 static_assert(WEIR_RULE_EXACT_MAX == WEIR_LOG_CELLS);
 static_assert(1u << WEIR_RULE_BURST_SHIFT == WEIR_BURST_BUDGETS);
@@ -53,46 +53,10 @@ static void newcomers_divide(struct weir_limit *limit)
 	newcomers->known_ticks = weir_slot_ticks(cfg->known_ms ?: WEIR_KNOWN_MS_DEFAULT, 1);
 }
 
-/* Divide the window of a bucket into slots so short that it seems to drain steadily. */
-static void bucket_divide(struct weir_limit *limit, unsigned int i)
-{
-	const struct weir_budget *budget = &limit->cfg.budget[i];
-	u64 ticks, span;
-
-	if (budget->burst)
-		limit->room[i] = budget->burst;
-	limit->slots[i] = weir_slots_most(budget->window_ms, WEIR_PARTS_MAX, &limit->slot_ticks[i]);
-	ticks = weir_slot_ticks(budget->window_ms, 1) ?: 1;
-	span = (div64_u64(limit->room[i] - 1, budget->amount) + 1) * ticks;
-	limit->span_ticks = max_t(u64, limit->span_ticks, min(span, U32_MAX));
-}
-
 /* The most entries that a log can have: four cache lines of an entry. */
 u64 weir_limit_log_most(const struct weir_limit_config *cfg)
 {
 	return cfg->prefix.len6 > 64 ? WEIR_RULE_EXACT_LONG_MAX : WEIR_RULE_EXACT_MAX;
-}
-
-/* Divide the window of a log into slots of a tick, if they are not too many. */
-static void log_divide(struct weir_limit *limit, unsigned int i)
-{
-	const struct weir_budget *budget = &limit->cfg.budget[i];
-	u64 span;
-
-	limit->slots[i] = weir_slots_most(budget->window_ms, WEIR_LOG_SLOTS, &limit->slot_ticks[i]);
-	span = (limit->slots[i] + 1ull) * limit->slot_ticks[i];
-	limit->span_ticks = max_t(u64, limit->span_ticks, min(span, U32_MAX));
-}
-
-/* Has any budget a calendar? */
-bool weir_limit_has_calendar(const struct weir_limit_config *cfg)
-{
-	unsigned int i;
-
-	for (i = 0; i < cfg->budgets; i++)
-		if (cfg->budget[i].mode == WEIR_MODE_CALENDAR)
-			return true;
-	return false;
 }
 
 static int zone_check(const struct weir_zone *zone, struct weir_error *error)
@@ -104,46 +68,53 @@ static int zone_check(const struct weir_zone *zone, struct weir_error *error)
 	return 0;
 }
 
-/* Check a budget, and divide its window. */
+/*
+ * Divide the window of a budget: of a bucket so finely that it seems to drain steadily, of a log
+ * into ticks, if they are not too many. Returns the slots, or 0 if they are too short.
+ */
+static u32 window_divide(const struct weir_budget_config *is, u32 *slot_ticks)
+{
+	if (is->mode == WEIR_MODE_BUCKET)
+		return weir_slots_most(is->window_ms, WEIR_PARTS_MAX, slot_ticks);
+	if (is->mode == WEIR_MODE_EXACT)
+		return weir_slots_most(is->window_ms, WEIR_LOG_SLOTS, slot_ticks);
+	if (!is->window_ms)
+		return 1;
+	/* Only the current slot of these is summed. */
+	return weir_slots_fit(is->window_ms, is->mode == WEIR_MODE_FIXED ||
+			      is->mode == WEIR_MODE_CALENDAR ? 1 : is->slots, slot_ticks);
+}
+
+/* Check a budget, and say how it is counted. */
 static int budget_check(struct weir_limit *limit, unsigned int i, struct weir_error *error)
 {
-	const struct weir_budget *budget = &limit->cfg.budget[i];
-	unsigned int slots = limit->cfg.slots[i];
-	/* Only the current slot is summed. */
-	bool one_slot = budget->mode == WEIR_MODE_FIXED || budget->mode == WEIR_MODE_CALENDAR ||
-			!budget->window_ms;
-	const struct weir_budget_rules is = {
-		.amount = budget->amount, .burst = budget->burst, .window_ms = budget->window_ms,
-		.slots = slots, .mode = budget->mode, .bytes = !!(limit->bytes & BIT(i)),
-		.alone = budget->alone, .shared = limit->cfg.shared, .len6 = limit->prefix.len6,
-	};
-	u64 span;
+	const struct weir_budget_config *is = &limit->cfg.budget[i];
+	u64 window = DIV_ROUND_UP_ULL((u64)is->window_ms * HZ, MSEC_PER_SEC), span;
+	struct weir_meter_spec *meter = &limit->meter[i];
 	int err;
 
 	error->budget = i + 1;
-	err = weir_budget_rules(&is, error);
+	err = weir_budget_rules(is, limit->cfg.shared, limit->cfg.prefix.len6, error);
 	if (err)
 		return err;
-	limit->room[i] = limit->alone && budget->alone ? budget->alone : budget->amount;
-	if (budget->mode == WEIR_MODE_BUCKET) {
-		bucket_divide(limit, i);
-		return 0;
-	}
-	if (budget->mode == WEIR_MODE_EXACT) {
-		log_divide(limit, i);
-		return 0;
-	}
-	if (one_slot)
-		slots = 1;
-	if (budget->window_ms)
-		slots = weir_slots_fit(budget->window_ms, slots, &limit->slot_ticks[i]);
-	if (!slots) {
-		error->value = max_t(u64, 1, div_u64((u64)budget->window_ms * HZ, MSEC_PER_SEC));
+	meter->slots = window_divide(is, &meter->slot_ticks);
+	if (!meter->slots) {
+		error->value = max_t(u64, 1, div_u64((u64)is->window_ms * HZ, MSEC_PER_SEC));
 		return weir_refuse(error, -EINVAL, WEIR_A_BUDGET_SLOTS,
 				   "slots would be shorter than a clock tick; use fewer");
 	}
-	limit->slots[i] = slots;
-	span = (slots + 1ull) * limit->slot_ticks[i] ?: U32_MAX;
+	meter->rounded = (u64)meter->slots * meter->slot_ticks - window;
+	meter->rate = is->mode == WEIR_MODE_BUCKET ? is->amount : 0;
+	meter->calendar_ms = is->mode == WEIR_MODE_CALENDAR ? is->window_ms : 0;
+	meter->log = is->mode == WEIR_MODE_EXACT;
+	meter->lenient = is->mode != WEIR_MODE_STRICT || !is->window_ms;
+	meter->bytes = is->unit;
+	limit->room[i] = limit->alone && is->alone ? is->alone : is->burst ?: is->amount;
+	if (meter->rate)
+		span = (div64_u64(limit->room[i] - 1, is->amount) + 1) *
+		       (weir_slot_ticks(is->window_ms, 1) ?: 1);
+	else
+		span = (meter->slots + 1ull) * meter->slot_ticks ?: U32_MAX;
 	limit->span_ticks = max_t(u64, limit->span_ticks, min(span, U32_MAX));
 	return 0;
 }
@@ -163,11 +134,7 @@ static int member_refuse(const struct weir_prefixes *list, u32 index, int err, c
 static int list_check(const struct weir_limit *limit, struct weir_error *error)
 {
 	const struct weir_prefixes *list = limit->cfg.budgets_by;
-	const struct weir_budget *budget = limit->cfg.budget;
-	struct weir_budget_rules is = {
-		.window_ms = budget->window_ms, .slots = limit->cfg.slots[0],
-		.mode = budget->mode, .bytes = limit->bytes & 1, .len6 = limit->prefix.len6,
-	};
+	struct weir_budget_config is = limit->cfg.budget[0];
 	u32 i;
 	int err;
 
@@ -175,14 +142,14 @@ static int list_check(const struct weir_limit *limit, struct weir_error *error)
 		return 0;
 	for (i = 0; i < list->count; i++)
 		if (list->member[i].prefix.len > (list->member[i].prefix.family == AF_INET ?
-						  limit->prefix.len4 : limit->prefix.len6))
+						  limit->cfg.prefix.len4 : limit->cfg.prefix.len6))
 			return member_refuse(list, i, -EINVAL,
 					     "a prefix of the list is longer than a source of the limit",
 					     error);
 	if (list->largest == list->count)
 		return 0;
 	is.amount = list->member[list->largest].budget;
-	err = weir_budget_rules(&is, error);
+	err = weir_budget_rules(&is, limit->cfg.shared, limit->cfg.prefix.len6, error);
 	return err ? member_refuse(list, list->largest, err, error->msg, error) : 0;
 }
 
@@ -210,30 +177,15 @@ static u64 room_least(const struct weir_limit *limit, unsigned int i)
 	       min(limit->room[i], list->member[list->least].budget);
 }
 
-/* Has a budget a count that is not of slots? */
-static bool limit_slotless(const struct weir_limit_config *cfg)
-{
-	unsigned int i;
-
-	for (i = 0; i < cfg->budgets; i++)
-		if (cfg->budget[i].mode == WEIR_MODE_BUCKET ||
-		    cfg->budget[i].mode == WEIR_MODE_EXACT)
-			return true;
-	return false;
-}
-
 /* Check the words that are not of a budget. */
 static int words_check(struct weir_limit *limit, struct weir_error *error)
 {
 	const struct weir_limit_config *cfg = &limit->cfg;
 	const struct weir_limit_rules is = {
+		.budget = cfg->budget, .budgets = cfg->budgets, .blocks = !cfg->budgets,
 		.penalty_ms = cfg->penalty_ms, .renew = cfg->renew,
 		.newcomers = !!cfg->newcomers.budget, .known_ms = cfg->newcomers.known_ms,
-		.zone = !!*cfg->zone_name,
-		.calendar = weir_limit_has_calendar(cfg),
-		.budgets_by = !!cfg->budgets_by,
-		.bucket = cfg->budget[0].mode == WEIR_MODE_BUCKET, .alone = !!cfg->budget[0].alone,
-		.shared = cfg->shared, .slotless = limit_slotless(cfg), .blocks = !cfg->budgets,
+		.zone = !!*cfg->zone_name, .budgets_by = !!cfg->budgets_by, .shared = cfg->shared,
 		.len4 = cfg->prefix.len4, .len6 = cfg->prefix.len6,
 	};
 	int err = weir_limit_rules(&is, error);
@@ -259,25 +211,20 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 	err = weir_name_check(limit->cfg.name, WEIR_A_LIMIT_NAME, error);
 	if (err)
 		return err;
-	limit->prefix = limit->cfg.prefix;
-	limit->budgets = limit->cfg.budgets;
-	limit->bytes = limit->cfg.bytes;
-	limit->observe = limit->cfg.observe;
-	limit->plain = !limit->observe && !limit->cfg.log;
-	limit->renew = limit->cfg.renew;
+	limit->plain = !limit->cfg.observe && !limit->cfg.log;
 	limit->largest[false] = U64_MAX;
 	limit->largest[true] = U64_MAX;
 	/* Also the count of a limit that only blocks, which stays empty */
-	for (i = 0; i < max(limit->budgets, 1); i++) {
+	for (i = 0; i < max(limit->cfg.budgets, 1); i++) {
 		err = budget_check(limit, i, error);
 		if (err)
 			return err;
 	}
-	for (i = 0; i < limit->budgets; i++) {
-		largest = &limit->largest[!!(limit->bytes & BIT(i))];
+	for (i = 0; i < limit->cfg.budgets; i++) {
+		largest = &limit->largest[limit->cfg.budget[i].unit];
 		*largest = min(*largest, room_least(limit, i));
 	}
-	if (limit->budgets && !limit->cfg.budgets_by)
+	if (limit->cfg.budgets && !limit->cfg.budgets_by)
 		memcpy(limit->fits, limit->largest, sizeof(limit->fits));
 	return words_check(limit, error);
 }
@@ -285,7 +232,7 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 /* The most that any interval as long as the window of a budget admits of any source. */
 u64 weir_limit_most(const struct weir_limit *limit, unsigned int i)
 {
-	const struct weir_budget *budget = &limit->cfg.budget[i];
+	const struct weir_budget_config *budget = &limit->cfg.budget[i];
 	u64 room = weir_limit_room_most(limit, i);
 	bool once = budget->mode == WEIR_MODE_STRICT || budget->mode == WEIR_MODE_EXACT ||
 		    !budget->window_ms;

@@ -10,7 +10,6 @@
 
 int weir_name_check(const char *name, int attr, struct weir_error *error);
 int weir_limit_check(struct weir_limit *limit, struct weir_error *error);
-bool weir_limit_has_calendar(const struct weir_limit_config *cfg);
 u64 weir_limit_room_joined(const struct weir_limit *limit, unsigned int i);
 u64 weir_limit_room_most(const struct weir_limit *limit, unsigned int i);
 u64 weir_limit_most(const struct weir_limit *limit, unsigned int i);

@@ -153,7 +153,7 @@ int weir_edit_limit_add(struct weir_edit *edit, const struct weir_limit_config *
 	      edit_before(edit, before, &place, error);
 	if (err)
 		return err;
-	if (was && (cfg->prefix.len4 != was->prefix.len4 || cfg->prefix.len6 != was->prefix.len6))
+	if (was && memcmp(&cfg->prefix, &was->cfg.prefix, sizeof(cfg->prefix)))
 		was = NULL;
 	made = limit_make(edit, cfg, was, error);
 	if (IS_ERR(made))
@@ -174,8 +174,8 @@ int weir_edit_limit_set(struct weir_edit *edit, const struct weir_limit_config *
 	struct weir_limit *made;
 	int err;
 
-	if (cfg->prefix.len4 != was->prefix.len4 || cfg->prefix.len6 != was->prefix.len6)
-		return weir_refuse(error, -EINVAL, cfg->prefix.len4 != was->prefix.len4 ?
+	if (memcmp(&cfg->prefix, &was->cfg.prefix, sizeof(cfg->prefix)))
+		return weir_refuse(error, -EINVAL, cfg->prefix.len4 != was->cfg.prefix.len4 ?
 				   WEIR_A_LIMIT_PREFIX4 : WEIR_A_LIMIT_PREFIX6,
 				   "the prefix of a limit cannot change; add another limit");
 	err = edit_before(edit, before, &place, error);

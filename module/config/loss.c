@@ -27,8 +27,10 @@ struct loss {
 
 bool weir_limit_recounts(const struct weir_limit *limit, const struct weir_limit *was)
 {
-	return was->budgets && limit->budgets && (was->cfg.budgets_by || limit->cfg.budgets_by) &&
-	       (was->bytes ^ limit->bytes) & BIT(0);
+	const struct weir_limit_config *is = &limit->cfg, *before = &was->cfg;
+
+	return before->budgets && is->budgets && (before->budgets_by || is->budgets_by) &&
+	       before->budget[0].unit != is->budget[0].unit;
 }
 
 /* Compare the table of @was with @next, which takes over from it. May sleep. */
@@ -46,7 +48,7 @@ static int table_loss(const struct weir_limit *was, const struct weir_table *nex
 	for (set = 0; !err && set <= was->table->mask; set++) {
 		n = weir_limit_walk(was, set, weir_clock(), true, state);
 		for (i = 0; i < n; i++) {
-			to = taken + (weir_source_hash(&state[i].source, was->prefix, key) &
+			to = taken + (weir_source_hash(&state[i].source, was->cfg.prefix, key) &
 				      next->mask);
 			full = to->sources >= next->entries;
 			loss->live += state[i].live;
@@ -85,7 +87,7 @@ int weir_limit_loss(const struct weir_limit *limit, const struct weir_limit *was
 		error->value = loss.live;
 		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
 			    "with budgets-by, another unit of the first budget ends all counts");
-	} else if (loss.sources && limit->budgets) {
+	} else if (loss.sources && limit->cfg.budgets) {
 		error->value = loss.sources;
 		weir_refuse(error, 0, WEIR_A_LIMIT_SOURCES,
 			    "sources with small counts, or idle, find no room; a larger number keeps them");

@@ -47,7 +47,7 @@ void weir_limit_init(struct weir_limit_config *cfg, const char *name)
 /* Have a limit only block. It has a count all the same, which stays empty. */
 void weir_limit_only_blocks(struct weir_limit_config *cfg, u32 blocks)
 {
-	cfg->budget[0] = (struct weir_budget) { .amount = 1, .window_ms = MSEC_PER_SEC };
+	cfg->budget[0] = (struct weir_budget_config) { .amount = 1, .window_ms = MSEC_PER_SEC };
 	cfg->budgets = 0;
 	cfg->blocks = blocks;
 	cfg->sources = max_t(u32, WEIR_SOURCES_MIN, blocks * BLOCK_SOURCES);
@@ -82,34 +82,15 @@ u32 weir_limit_sources(const struct weir_limit_config *cfg)
 	return max_t(u32, WEIR_SOURCES_MIN, min_t(u32, sources, SOURCES_DEFAULT));
 }
 
-/* The meter of a budget. */
-static struct weir_meter_spec meter_spec(const struct weir_limit *limit, unsigned int i)
-{
-	const struct weir_budget *budget = &limit->cfg.budget[i];
-	u64 window = DIV_ROUND_UP_ULL((u64)budget->window_ms * HZ, MSEC_PER_SEC);
-
-	return (struct weir_meter_spec) {
-		.budget = limit->most[i],
-		.rate = budget->mode == WEIR_MODE_BUCKET ? budget->amount : 0,
-		.slot_ticks = limit->slot_ticks[i],
-		.slots = limit->slots[i],
-		.rounded = (u64)limit->slots[i] * limit->slot_ticks[i] - window,
-		.calendar_ms = budget->mode == WEIR_MODE_CALENDAR ? budget->window_ms : 0,
-		.log = budget->mode == WEIR_MODE_EXACT,
-		.lenient = budget->mode != WEIR_MODE_STRICT || !budget->window_ms,
-		.bytes = limit->bytes & BIT(i),
-	};
-}
-
 /* Does a meter serve a budget? */
 static bool meter_serves(const struct weir_limit *was, const struct weir_limit *limit,
 			 unsigned int i)
 {
-	struct weir_meter_spec a = meter_spec(was, i), b = meter_spec(limit, i);
+	const struct weir_meter_spec *a = &was->meter[i], *b = &limit->meter[i];
 
-	return a.slot_ticks == b.slot_ticks && a.slots == b.slots && a.rounded == b.rounded &&
-	       a.lenient == b.lenient && a.rate == b.rate && a.calendar_ms == b.calendar_ms &&
-	       a.log == b.log && a.bytes == b.bytes &&
+	return a->slot_ticks == b->slot_ticks && a->slots == b->slots &&
+	       a->rounded == b->rounded && a->lenient == b->lenient && a->rate == b->rate &&
+	       a->calendar_ms == b->calendar_ms && a->log == b->log && a->bytes == b->bytes &&
 	       weir_table_holds(was->table, i, weir_limit_room_most(limit, i));
 }
 
@@ -117,8 +98,8 @@ static bool table_serves(const struct weir_limit *was, const struct weir_limit *
 {
 	unsigned int i;
 
-	for (i = 0; i < limit->budgets; i++)
-		if (was->budgets != limit->budgets || !meter_serves(was, limit, i))
+	for (i = 0; i < limit->cfg.budgets; i++)
+		if (was->cfg.budgets != limit->cfg.budgets || !meter_serves(was, limit, i))
 			return false;
 	return was->cfg.blocks == limit->cfg.blocks && was->cfg.sources == limit->cfg.sources &&
 	       !was->newcomers.budget == !limit->newcomers.budget;
@@ -131,15 +112,15 @@ static bool table_serves(const struct weir_limit *was, const struct weir_limit *
 static u64 budget_most(const struct weir_limit *limit, unsigned int i,
 		       const struct weir_limit *was)
 {
-	/* Counts start from those of the same window, or of another one. */
-	bool same = was && i < was->budgets &&
+	/* The count starts from that of the same window, or from another one. */
+	bool same = was && i < was->cfg.budgets &&
 		    was->cfg.budget[i].window_ms == limit->cfg.budget[i].window_ms;
 	u64 most = weir_limit_room_most(limit, i), before;
 	unsigned int j;
 
-	for (j = 0; was && limit->budgets && j < was->budgets; j++) {
-		before = was->most[j];
-		if (!(was->bytes & BIT(j)) != !(limit->bytes & BIT(i)))
+	for (j = 0; was && limit->cfg.budgets && j < was->cfg.budgets; j++) {
+		before = was->meter[j].budget;
+		if (was->meter[j].bytes != limit->meter[i].bytes)
 			before = weir_budget_part(before, limit->room[i], was->room[j]);
 		if (!same || j == i)
 			most = max(most, before);
@@ -157,16 +138,14 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit,
 		.sources = limit->cfg.sources,
 		.newcomers = limit->newcomers.budget,
 		.strangers = !limit->cfg.newcomers.known_ms,
-		.prefix = limit->prefix,
+		.prefix = limit->cfg.prefix,
 		.blocks = limit->cfg.blocks,
 	};
 	const int attr = weir_limit_size_attr(&limit->cfg);
 	struct weir_table *table;
-	unsigned int i;
 	u64 bytes;
 
-	for (i = 0; i < max(limit->budgets, 1); i++)
-		spec.meter[i] = meter_spec(limit, i);
+	memcpy(spec.meter, limit->meter, sizeof(spec.meter));
 	if (was)
 		weir_slots_follow(&spec, was->table);
 	bytes = weir_table_need(&spec);
@@ -230,8 +209,8 @@ struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit_
 		weir_limit_drop(limit);
 		return ERR_PTR(err);
 	}
-	for (i = 0; i < max(limit->budgets, 1); i++)
-		limit->most[i] = budget_most(limit, i, was);
+	for (i = 0; i < max(limit->cfg.budgets, 1); i++)
+		limit->meter[i].budget = budget_most(limit, i, was);
 	if (was) {
 		limit->id = was->id;
 		limit->stats = was->stats;

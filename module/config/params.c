@@ -147,7 +147,7 @@ static const struct param *const params[] = {
 /* Fill in the budgets. */
 static int __init params_budgets(struct weir_limit_config *cfg)
 {
-	struct weir_budget *budget;
+	struct weir_budget_config *budget;
 	const struct param *param;
 	s64 packets, bytes;
 	unsigned int i;
@@ -164,10 +164,10 @@ static int __init params_budgets(struct weir_limit_config *cfg)
 		budget = &cfg->budget[i];
 		budget->amount = packets ?: bytes;
 		budget->window_ms = param_window_ms.value[i];
-		cfg->slots[i] = param_slots.value[i];
+		budget->slots = param_slots.value[i];
 		budget->mode = param_mode.value[i];
 		budget->burst = param_burst.value[i];
-		cfg->bytes |= bytes ? BIT(i) : 0;
+		budget->unit = bytes ? WEIR_UNIT_BYTES : WEIR_UNIT_PACKETS;
 	}
 	for (i = 0; i < ARRAY_SIZE(params); i++) {
 		param = params[i];
@@ -209,7 +209,7 @@ static void __init params_refuse(const struct weir_limit_config *cfg,
 	u16 attr = error->attr;
 	const char *which;
 
-	if (error->budget && attr == WEIR_A_BUDGET_BUDGET && cfg->bytes & BIT(at))
+	if (error->budget && attr == WEIR_A_BUDGET_BUDGET && cfg->budget[at].unit)
 		attr = param_bytes.attr;
 	for (i = 0; i < ARRAY_SIZE(params); i++)
 		if (params[i]->attr == attr && params[i]->list == !!error->budget)

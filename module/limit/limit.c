@@ -25,7 +25,7 @@ const u64 *weir_limit_room_masked(const struct weir_limit *limit, const struct w
 				  u64 own[WEIR_BUDGETS_MAX])
 {
 	return room_with(limit, weir_prefixes_budget_masked(limit->cfg.budgets_by, source,
-							    limit->prefix), own);
+							    limit->cfg.prefix), own);
 }
 
 /* Packets, or bytes, of the largest packet that fits all budgets with some room. */
@@ -34,8 +34,8 @@ u64 weir_limit_largest(const struct weir_limit *limit, const u64 *room, bool byt
 	u64 largest = U64_MAX;
 	unsigned int i;
 
-	for (i = 0; i < limit->budgets; i++)
-		if (!(limit->bytes & BIT(i)) == !bytes)
+	for (i = 0; i < limit->cfg.budgets; i++)
+		if (limit->cfg.budget[i].unit == bytes)
 			largest = min(largest, room[i]);
 	return largest;
 }
@@ -50,7 +50,7 @@ static u64 listed_budget(const struct weir_own_budget *own, const struct weir_so
 {
 	const struct weir_limit *limit = container_of(own, struct listed, own)->limit;
 
-	return weir_prefixes_budget_masked(limit->cfg.budgets_by, source, limit->prefix);
+	return weir_prefixes_budget_masked(limit->cfg.budgets_by, source, limit->cfg.prefix);
 }
 
 /* As weir_table_walk(), by the budgets of each source. Under rcu_read_lock(), or the mutex. */
@@ -69,15 +69,15 @@ static noinline u16 cost_each(const struct weir_limit *limit, struct weir_lookup
 	unsigned int i;
 
 	lookup->budgets = weir_limit_room(limit, whole, lookup->own);
-	if (!limit->budgets) {
+	if (!limit->cfg.budgets) {
 		/* Only a block refuses that. */
 		memset(lookup->amount, 0, sizeof(lookup->amount));
 		return WEIR_UNCHARGED;
 	}
-	for (i = 0; i < limit->budgets; i++)
-		if (lookup->amount[!!(limit->bytes & BIT(i))] > lookup->budgets[i])
+	for (i = 0; i < limit->cfg.budgets; i++)
+		if (lookup->amount[limit->cfg.budget[i].unit] > lookup->budgets[i])
 			return WEIR_REFUSED | WEIR_TOO_LARGE |
-			       (limit->budgets > 1 ? WEIR_BY_BUDGET : 0) |
+			       (limit->cfg.budgets > 1 ? WEIR_BY_BUDGET : 0) |
 			       i << WEIR_BUDGET_SHIFT;
 	return 0;
 }
@@ -92,7 +92,7 @@ static inline u16 cost_listed(const struct weir_limit *limit, struct weir_lookup
 		lookup->own[0] = own;
 		lookup->budgets = lookup->own;
 	}
-	return lookup->amount[limit->bytes] > lookup->budgets[0] ?
+	return lookup->amount[limit->cfg.budget[0].unit] > lookup->budgets[0] ?
 	       WEIR_REFUSED | WEIR_TOO_LARGE : 0;
 }
 
@@ -103,7 +103,7 @@ static inline u16 cost_listed(const struct weir_limit *limit, struct weir_lookup
 u16 weir_limit_cost_ipv4(const struct weir_limit *limit, struct weir_lookup *lookup,
 			 const struct weir_source *whole)
 {
-	if (unlikely(limit->budgets != 1 || !limit->cfg.budgets_by))
+	if (unlikely(limit->cfg.budgets != 1 || !limit->cfg.budgets_by))
 		return cost_each(limit, lookup, whole);
 	return cost_listed(limit, lookup,
 			   weir_prefixes_ipv4(limit->cfg.budgets_by, whole->word[0]));
@@ -112,7 +112,7 @@ u16 weir_limit_cost_ipv4(const struct weir_limit *limit, struct weir_lookup *loo
 u16 weir_limit_cost_ipv6(const struct weir_limit *limit, struct weir_lookup *lookup,
 			 const struct weir_source *whole)
 {
-	if (unlikely(limit->budgets != 1 || !limit->cfg.budgets_by))
+	if (unlikely(limit->cfg.budgets != 1 || !limit->cfg.budgets_by))
 		return cost_each(limit, lookup, whole);
 	return cost_listed(limit, lookup,
 			   weir_prefixes_ipv6(limit->cfg.budgets_by, whole->word));

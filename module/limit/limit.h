@@ -18,8 +18,8 @@ struct weir_pressure;
 struct weir_stats;
 
 /*
- * Constant once published. The limit that replaces one takes over its id, its
- * counters and, if it can be kept, its table. Of @cfg packets read the match, and traces the name.
+ * Constant once published. The limit that replaces one takes over its id, its counters and, if it
+ * can be kept, its table. What is no different for packets they read in @cfg.
  */
 struct weir_limit {
 	/* The most that each count may be, budget or burst; of the first see weir_limit_room() */
@@ -27,22 +27,16 @@ struct weir_limit {
 	u64 fits[2];		/* packets and bytes that surely fit all budgets, or 0 */
 	struct weir_table *table;
 	struct weir_stats __percpu *stats;
-	struct weir_prefix prefix;
-	u8 budgets;		/* how many; 0: it only blocks */
-	u8 bytes;		/* which of them count bytes, else packets: BIT(index) */
-	bool observe;		/* drop nothing */
 	bool plain;		/* it drops, and logs none of that */
-	bool renew;		/* refusals prolong the penalty */
 	u32 id;			/* never used again in a namespace; 0 until it is made */
 	u32 span_ticks;		/* window and a slot: how long a charged source is live */
 	u64 penalty_ticks;	/* for which a source that exceeds is blocked; 0: not at all */
 	u64 largest[2];		/* packets and bytes that fit all budgets of all sources */
+	struct weir_limit_config cfg;
 	struct weir_pressure *pressure;	/* what the table was too small for */
 	struct weir_newcomers newcomers;
-	u64 most[WEIR_BUDGETS_MAX];	/* the largest rooms since their history began */
-	u32 slots[WEIR_BUDGETS_MAX];	/* of the windows */
-	u32 slot_ticks[WEIR_BUDGETS_MAX];	/* lengths of slots; 0 if they never end */
-	struct weir_limit_config cfg;
+	/* What a table is asked for, with the largest room since its history began */
+	struct weir_meter_spec meter[WEIR_BUDGETS_MAX];
 	bool alone;		/* the amounts for that are in force */
 	u64 joined_until;	/* not alone until then; written and read under the mutex */
 };
@@ -72,7 +66,7 @@ struct weir_config {
 	struct weir_exempts *exempts;	/* or NULL */
 	u16 count;
 	u16 conds;		/* all that any limit has, WEIR_COND_* */
-	u16 generation;		/* not that of any for 2^16 changes; not 0 */
+	u16 generation;		/* not 0, nor that of any of 2^16 changes; weir_refusals_renew() */
 	u32 changes[WEIR_PARTS];	/* how many there were, for dumps */
 	struct weir_refusals refusals;
 	struct weir_prefixes **list;	/* or NULL */

@@ -135,8 +135,9 @@ void weir_nl_peek(const struct weir_net *wn, const struct weir_limit *limit,
 	struct weir_source masked = *source;
 	u64 own[WEIR_BUDGETS_MAX];
 
-	weir_source_mask(&masked, limit->prefix);
-	weir_table_peek(limit->table, &masked, weir_source_hash(&masked, limit->prefix, &wn->key),
+	weir_source_mask(&masked, limit->cfg.prefix);
+	weir_table_peek(limit->table, &masked,
+			weir_source_hash(&masked, limit->cfg.prefix, &wn->key),
 			weir_clock(), weir_limit_room(limit, source, own), cost, state, slot);
 	weir_refusals_pending(wn, limit, state, 1);
 	weir_batches_unspent(limit->table, weir_clock(), state, slot);
@@ -172,7 +173,7 @@ int weir_nl_put_blocked(struct sk_buff *skb, u64 blocked)
 int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_limit *limit,
 		       const struct weir_source_state *state, const u64 *slot)
 {
-	struct weir_net_prefix is = weir_nl_source_prefix(&state->source, limit->prefix);
+	struct weir_net_prefix is = weir_nl_source_prefix(&state->source, limit->cfg.prefix);
 
 	if ((is.family &&
 	     nla_put(skb, WEIR_A_SOURCE_ADDRESS, is.family == AF_INET ? 4 : 16, is.word)) ||
@@ -187,7 +188,7 @@ int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_l
 	    weir_nl_put_blocked(skb, state->blocked) ||
 	    weir_nl_put_u64(skb, WEIR_A_SOURCE_DROPPED, state->observed ? 0 : state->dropped) ||
 	    weir_nl_put_u64(skb, WEIR_A_SOURCE_WOULD_DROP, state->observed ? state->dropped : 0) ||
-	    nla_put_u32(skb, WEIR_A_SOURCE_ACTION, limit->observe) ||
+	    nla_put_u32(skb, WEIR_A_SOURCE_ACTION, limit->cfg.observe) ||
 	    (state->floor && nla_put_flag(skb, WEIR_A_SOURCE_FLOOR)) ||
 	    (state->unknown && nla_put_flag(skb, WEIR_A_SOURCE_UNKNOWN)) ||
 	    (!state->live && nla_put_flag(skb, WEIR_A_SOURCE_IDLE)))

@@ -59,12 +59,12 @@ static struct weir_lookup block_lookup(const struct weir_net *wn, const struct b
 				       const struct weir_limit *limit, struct weir_source *masked)
 {
 	*masked = block->outline.packet.source;
-	weir_source_mask(masked, limit->prefix);
+	weir_source_mask(masked, limit->cfg.prefix);
 	return (struct weir_lookup) {
 		.source = masked,
 		.tick = block->tick,
 		.budgets = limit->room,
-		.hash = weir_source_hash(masked, limit->prefix, &wn->key),
+		.hash = weir_source_hash(masked, limit->cfg.prefix, &wn->key),
 	};
 }
 
@@ -98,7 +98,7 @@ static bool block_all(const struct block *block, const struct weir_limit *limit)
 {
 	bool ipv6 = block->outline.packet.source.scope & WEIR_SCOPE_IPV6;
 
-	return !(ipv6 ? limit->prefix.len6 : limit->prefix.len4);
+	return !(ipv6 ? limit->cfg.prefix.len6 : limit->cfg.prefix.len4);
 }
 
 /* Does the request mean a limit? It must be able to match the source, or to have it blocked. */
@@ -172,7 +172,7 @@ static int block_refuse(struct genl_info *info, int err, const char *msg)
 static int block_full(struct genl_info *info, const struct weir_limit *limit)
 {
 	const struct weir_error error = {
-		.msg = limit->budgets ?
+		.msg = limit->cfg.budgets ?
 		       "no place is left for the block; raise the limit's sources" :
 		       "no place is left for the block; raise the limit's blocks",
 		.value = limit->cfg.blocks ?: weir_table_blocks_most(limit->table),
@@ -230,7 +230,7 @@ static void block_tell(struct weir_net *wn, const struct block *block, struct ge
 			continue;
 		end = block->how == WEIR_BLOCK_EXTEND ? max(block->end, block->was[i]) : block->end;
 		block_lookup(wn, block, block->limit[i], &masked);
-		prefix = weir_nl_source_prefix(&masked, block->limit[i]->prefix);
+		prefix = weir_nl_source_prefix(&masked, block->limit[i]->cfg.prefix);
 		message = (struct nlmsghdr *)skb_tail_pointer(reply);
 		header = genlmsg_put_reply(reply, info, &weir_nl_family, 0, info->genlhdr->cmd);
 		/* There is room: see BLOCKED_ROOM. */

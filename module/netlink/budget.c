@@ -7,38 +7,31 @@
 #include "netlink/message.h"
 
 /* Change a budget of a limit. */
-static void budget_parse(struct nlattr **attrs, struct weir_limit_config *cfg, unsigned int i)
+static void budget_parse(struct nlattr **attrs, struct weir_budget_config *budget)
 {
-	struct weir_budget *budget = &cfg->budget[i];
-	u8 bit = BIT(i);
-
 	budget->amount = weir_nl_uint(attrs[WEIR_A_BUDGET_BUDGET], budget->amount);
 	if (attrs[WEIR_A_BUDGET_WINDOW_MS]) {
 		budget->window_ms = nla_get_u32(attrs[WEIR_A_BUDGET_WINDOW_MS]);
 		if (!budget->window_ms)
-			cfg->slots[i] = 0;
+			budget->slots = 0;
 	}
-	if (attrs[WEIR_A_BUDGET_UNIT])
-		cfg->bytes = (cfg->bytes & ~bit) |
-			       (nla_get_u32(attrs[WEIR_A_BUDGET_UNIT]) ? bit : 0);
+	budget->unit = weir_nl_uint(attrs[WEIR_A_BUDGET_UNIT], budget->unit);
 	if (attrs[WEIR_A_BUDGET_MODE]) {
 		budget->mode = nla_get_u32(attrs[WEIR_A_BUDGET_MODE]);
 		if (budget->mode > WEIR_MODE_LENIENT)
-			cfg->slots[i] = 0;
+			budget->slots = 0;
 		if (budget->mode != WEIR_MODE_BUCKET)
 			budget->burst = 0;
 	}
 	budget->burst = weir_nl_uint(attrs[WEIR_A_BUDGET_BURST], budget->burst);
 	budget->alone = weir_nl_uint(attrs[WEIR_A_BUDGET_ALONE], budget->alone);
-	cfg->slots[i] = weir_nl_uint(attrs[WEIR_A_BUDGET_SLOTS], cfg->slots[i]);
+	budget->slots = weir_nl_uint(attrs[WEIR_A_BUDGET_SLOTS], budget->slots);
 }
 
 /* The budgets that a limit has before a change. */
 struct budgets {
-	struct weir_budget budget[WEIR_BUDGETS_MAX];
-	u8 slots[WEIR_BUDGETS_MAX];
+	struct weir_budget_config budget[WEIR_BUDGETS_MAX];
 	unsigned int count;
-	u8 bytes;
 };
 
 /*
@@ -55,7 +48,7 @@ static int budget_named(const struct budgets *was, struct nlattr **attrs)
 		if (!window)
 			return 0;
 		if (was->budget[i].window_ms != nla_get_u32(window) ||
-		    (unit && !nla_get_u32(unit) != !(was->bytes & BIT(i))))
+		    (unit && was->budget[i].unit != nla_get_u32(unit)))
 			continue;
 		found = found < 0 ? i : -2;
 		if (found < 0)
@@ -69,7 +62,7 @@ static int budget_replace(struct nlattr **attrs, const struct nlattr *at,
 			  struct weir_limit_config *cfg, const struct budgets *was,
 			  struct netlink_ext_ack *extack)
 {
-	int from = budget_named(was, attrs), unit, err = 0;
+	int from = budget_named(was, attrs), err = 0;
 	unsigned int i = cfg->budgets;
 
 	if (i == WEIR_BUDGETS_MAX)
@@ -83,12 +76,9 @@ static int budget_replace(struct nlattr **attrs, const struct nlattr *at,
 		from = 0;
 	if (err)
 		return err;
-	unit = from < 0 ? i : from;
-	cfg->budget[i] = from < 0 ? (struct weir_budget) { } : was->budget[from];
-	cfg->slots[i] = from < 0 ? 0 : was->slots[from];
-	if (unit < was->count && was->bytes & BIT(unit))
-		cfg->bytes |= BIT(i);
-	budget_parse(attrs, cfg, i);
+	cfg->budget[i] = from < 0 ? (struct weir_budget_config) { .unit = was->budget[i].unit } :
+			 was->budget[from];
+	budget_parse(attrs, &cfg->budget[i]);
 	return cfg->budgets++;
 }
 
@@ -104,7 +94,7 @@ static int budget_change(struct nlattr **attrs, const struct nlattr *at,
 		return weir_nl_refuse(extack, at,
 				      "several budgets have that window; say packets or bytes, too");
 	if (i >= 0) {
-		budget_parse(attrs, cfg, i);
+		budget_parse(attrs, &cfg->budget[i]);
 		return i;
 	}
 	attrs[WEIR_A_BUDGET_UNIT] = NULL;
@@ -126,7 +116,7 @@ static int zone_parse(const struct nlattr *nest, struct weir_limit_config *cfg,
 	struct weir_zone *zone = &cfg->zone;
 	int err;
 
-	if (!weir_limit_has_calendar(cfg) || nest) {
+	if (!weir_budgets_have(cfg->budget, cfg->budgets, WEIR_MODE_CALENDAR) || nest) {
 		memset(cfg->zone_name, 0, sizeof(cfg->zone_name));
 		*zone = (struct weir_zone) { .change = S64_MAX };
 	}
@@ -174,26 +164,21 @@ int weir_nl_budgets(struct nlattr **attrs, const struct nlattr *head, int len,
 		    struct weir_limit_config *cfg, u8 *place, struct netlink_ext_ack *extack)
 {
 	struct nlattr *budget[WEIR_A_BUDGET_ALONE + 1];
-	struct budgets was = { .count = cfg->budgets, .bytes = cfg->bytes };
+	struct budgets was = { .count = cfg->budgets };
 	const struct nlattr *attr;
 	unsigned int given = 0, n = 0;
 	int i, rem;
 	bool all;
 
 	memcpy(was.budget, cfg->budget, sizeof(was.budget));
-	memcpy(was.slots, cfg->slots, sizeof(was.slots));
-	nla_for_each_attr(attr, head, len, rem)
-		given += nla_type(attr) == WEIR_A_LIMIT_BUDGET;
+	nla_for_each_attr_type(attr, WEIR_A_LIMIT_BUDGET, head, len, rem)
+		given++;
 	all = given && (given >= was.count || attrs[WEIR_A_LIMIT_ONLY]);
 	if (all) {
 		cfg->budgets = 0;
-		cfg->bytes = 0;
 		memset(cfg->budget, 0, sizeof(cfg->budget));
-		memset(cfg->slots, 0, sizeof(cfg->slots));
 	}
-	nla_for_each_attr(attr, head, len, rem) {
-		if (nla_type(attr) != WEIR_A_LIMIT_BUDGET)
-			continue;
+	nla_for_each_attr_type(attr, WEIR_A_LIMIT_BUDGET, head, len, rem) {
 		i = weir_nl_nest(attr, budget, WEIR_A_BUDGET_ALONE, weir_budget_nl_policy, extack);
 		if (!i)
 			i = all ? budget_replace(budget, attr, cfg, &was, extack) :
@@ -208,26 +193,26 @@ int weir_nl_budgets(struct nlattr **attrs, const struct nlattr *head, int len,
 static int put_budget(struct sk_buff *skb, const struct weir_limit *limit, unsigned int i,
 		      const struct weir_counters *counters)
 {
-	const struct weir_budget *budget = &limit->cfg.budget[i];
-	u64 slot_ns = weir_ticks_ns(limit->slot_ticks[i]);
+	const struct weir_budget_config *budget = &limit->cfg.budget[i];
+	u64 slot_ns = weir_ticks_ns(limit->meter[i].slot_ticks);
 	u64 renews = weir_table_renews(limit->table, i);
 	enum weir_fate fate = WEIR_BUDGET_REFUSED + i;
 
 	return weir_nl_put_u64(skb, WEIR_A_BUDGET_BUDGET, budget->amount) ||
 	       nla_put_u32(skb, WEIR_A_BUDGET_WINDOW_MS, budget->window_ms) ||
-	       nla_put_u32(skb, WEIR_A_BUDGET_UNIT, !!(limit->bytes & BIT(i))) ||
+	       nla_put_u32(skb, WEIR_A_BUDGET_UNIT, budget->unit) ||
 	       (budget->mode == WEIR_MODE_BUCKET ?
 		weir_nl_put_u64(skb, WEIR_A_BUDGET_BURST, limit->room[i]) :
 		budget->mode != WEIR_MODE_EXACT &&
-		nla_put_u32(skb, WEIR_A_BUDGET_SLOTS, limit->slots[i])) ||
+		nla_put_u32(skb, WEIR_A_BUDGET_SLOTS, limit->meter[i].slots)) ||
 	       nla_put_u32(skb, WEIR_A_BUDGET_MODE, budget->mode) ||
 	       (budget->alone && weir_nl_put_u64(skb, WEIR_A_BUDGET_ALONE, budget->alone)) ||
 	       (slot_ns &&
 		(weir_nl_put_u64(skb, WEIR_A_BUDGET_SLOT_NS, slot_ns) ||
-		 weir_nl_put_u64(skb, WEIR_A_BUDGET_WINDOW_NS, slot_ns * limit->slots[i]))) ||
+		 weir_nl_put_u64(skb, WEIR_A_BUDGET_WINDOW_NS, slot_ns * limit->meter[i].slots))) ||
 	       weir_nl_put_u64(skb, WEIR_A_BUDGET_MOST, weir_limit_most(limit, i)) ||
 	       (renews && weir_nl_put_u64(skb, WEIR_A_BUDGET_RENEWS, renews)) ||
-	       (counters && limit->budgets > 1 &&
+	       (counters && limit->cfg.budgets > 1 &&
 		weir_nl_put_counter(skb, WEIR_A_BUDGET_REFUSED, counters->packets[fate],
 				    counters->bytes[fate])) ? -EMSGSIZE : 0;
 }
@@ -239,7 +224,7 @@ int weir_nl_put_budgets(struct sk_buff *skb, const struct weir_limit *limit,
 	struct nlattr *nest;
 	unsigned int i;
 
-	for (i = 0; i < limit->budgets; i++) {
+	for (i = 0; i < limit->cfg.budgets; i++) {
 		nest = nla_nest_start(skb, WEIR_A_LIMIT_BUDGET);
 		if (!nest || put_budget(skb, limit, i, counters))
 			return -EMSGSIZE;
@@ -252,15 +237,16 @@ int weir_nl_put_budgets(struct sk_buff *skb, const struct weir_limit *limit,
 static int put_slots(struct sk_buff *skb, const struct weir_limit *limit,
 		     const u64 slot[WEIR_SLOTS_MAX + 1])
 {
-	const struct weir_budget *budget = &limit->cfg.budget[0];
-	unsigned int i = WEIR_SLOTS_MAX + 1 - limit->slots[0] - !budget->mode;
+	const struct weir_budget_config *budget = &limit->cfg.budget[0];
+	const struct weir_meter_spec *meter = &limit->meter[0];
+	unsigned int i = WEIR_SLOTS_MAX + 1 - meter->slots - !budget->mode;
 	int err;
 
-	if (!limit->slot_ticks[0] || budget->mode == WEIR_MODE_BUCKET ||
+	if (!meter->slot_ticks || budget->mode == WEIR_MODE_BUCKET ||
 	    budget->mode == WEIR_MODE_EXACT)
 		return 0;
 	err = weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_SLOT_NS,
-			      weir_ticks_ns(limit->slot_ticks[0]));
+			      weir_ticks_ns(meter->slot_ticks));
 	for (; !err && i <= WEIR_SLOTS_MAX; i++)
 		err = weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_SLOT, slot[i]);
 	return err;
@@ -275,7 +261,7 @@ int weir_nl_put_counts(struct sk_buff *skb, const struct weir_limit *limit,
 	struct nlattr *nest;
 	unsigned int i;
 
-	for (i = 0; i < limit->budgets; i++) {
+	for (i = 0; i < limit->cfg.budgets; i++) {
 		left = room[i] - min(room[i], state->count[i]);
 		wait = state->waits[i];
 		nest = nla_nest_start(skb, WEIR_A_SOURCE_BUDGET);
@@ -283,7 +269,7 @@ int weir_nl_put_counts(struct sk_buff *skb, const struct weir_limit *limit,
 		    weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_COUNT, state->count[i]) ||
 		    weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_LEFT, left) ||
 		    weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_BUDGET, room[i]) ||
-		    nla_put_u32(skb, WEIR_A_SOURCE_BUDGET_UNIT, !!(limit->bytes & BIT(i))) ||
+		    nla_put_u32(skb, WEIR_A_SOURCE_BUDGET_UNIT, limit->cfg.budget[i].unit) ||
 		    (wait && nla_put_flag(skb, WEIR_A_SOURCE_BUDGET_LIMITED)) ||
 		    (wait && wait != WEIR_NEVER &&
 		     weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_NEXT_NS, weir_ticks_ns(wait))) ||
@@ -291,6 +277,6 @@ int weir_nl_put_counts(struct sk_buff *skb, const struct weir_limit *limit,
 			return -EMSGSIZE;
 		nla_nest_end(skb, nest);
 	}
-	return limit->budgets > 1 && state->wait > state->blocked ?
+	return limit->cfg.budgets > 1 && state->wait > state->blocked ?
 	       nla_put_u32(skb, WEIR_A_SOURCE_LIMITED_BY, state->by + 1) : 0;
 }

@@ -17,6 +17,17 @@
 #define NLA_POLICY_MAX_LEN(_len) { .type = NLA_BINARY, .len = (_len) }
 #endif
 
+#ifndef nla_for_each_attr_type
+#define nla_for_each_attr_type(pos, type, head, len, rem)	\
+	nla_for_each_attr(pos, head, len, rem)			\
+		if (nla_type(pos) == (type))
+#define nlmsg_for_each_attr_type(pos, type, nlh, hdrlen, rem)	\
+	nla_for_each_attr_type(pos, type, nlmsg_attrdata(nlh, hdrlen), \
+			       nlmsg_attrlen(nlh, hdrlen), rem)
+#define nla_for_each_nested_type(pos, type, nla, rem)		\
+	nla_for_each_attr_type(pos, type, nla_data(nla), nla_len(nla), rem)
+#endif
+
 /*
  * Without split operations a command has one entry and one policy for do and dump,
  * and the range of a policy is not const.

@@ -130,10 +130,10 @@ static int blocks_parse(struct nlattr **attrs, const struct weir_limit *was,
 {
 	const struct nlattr *blocks = attrs[WEIR_A_LIMIT_BLOCKS_ONLY];
 
-	if (blocks && was && was->budgets)
+	if (blocks && was && was->cfg.budgets)
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BLOCKS_ONLY,
 				   "the limit has budgets; add another one that only blocks");
-	if (was ? was->budgets : !blocks)
+	if (was ? was->cfg.budgets : !blocks)
 		return 0;
 	if (attrs[WEIR_A_LIMIT_BUDGET])
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BUDGET,
@@ -334,25 +334,18 @@ static int object_do(struct weir_edit *edit, weir_nl_edit *edit_it,
 	return weir_nl_error(error, at, err, object->info->extack);
 }
 
-static int config_object(struct weir_edit *edit, const struct nlattr *nest,
-			 struct weir_error *error, const struct genl_info *info)
+/* Edit an object of a configuration, whose attributes go up to @max. */
+static int config_object(struct weir_edit *edit, weir_nl_edit *edit_it, const struct nlattr *nest,
+			 int max, const struct nla_policy *policy, struct weir_error *error,
+			 const struct genl_info *info)
 {
-	bool limit = nla_type(nest) == WEIR_A_CONFIG_LIMIT;
-	/* Of the larger set; what an entry cannot have is not given. */
+	/* Of the larger set; what another cannot have is not given. */
 	struct nlattr *attrs[WEIR_A_LIMIT_MAX + 1] = { };
 	const struct weir_nl_object object = { attrs, nest, info };
-	bool del = info->attrs[WEIR_A_CONFIG_DEL];
-	int err;
 
-	if (limit && del)
-		return weir_nl_refuse(info->extack, nest,
-				      "del is for exemptions and blocks; limit-del removes a limit");
-	err = limit ? weir_nl_nest(nest, attrs, WEIR_A_LIMIT_BLOCKS_ONLY,
-				   weir_limit_entry_nl_policy, info->extack) :
-		      weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_FORCE,
-				   weir_exempt_entry_nl_policy, info->extack);
-	return err ?: object_do(edit, limit ? limit_add : del ? exempt_del : exempt_add, &object,
-				NULL, error);
+	*error = (struct weir_error) { };
+	return weir_nl_nest(nest, attrs, max, policy, info->extack) ?:
+	       object_do(edit, edit_it, &object, NULL, error);
 }
 
 /* Keep the first warning, but rather the first of what is lost, and add up those like it. */
@@ -360,6 +353,8 @@ static void warning_add(struct weir_error *warning, const struct weir_error *err
 {
 	const bool lost = warning->value && error->value;
 
+	if (!error->msg)
+		return;
 	if (!warning->msg || (!warning->value && error->value))
 		*warning = (struct weir_error) { .msg = error->msg, .place = place };
 	else if (lost || warning->msg == error->msg)
@@ -370,30 +365,29 @@ static void warning_add(struct weir_error *warning, const struct weir_error *err
 }
 
 /* Parse the limits, and then the exemptions, which may name them. */
-static int config_parse(struct weir_edit *edit, struct genl_info *info,
+static int config_parse(struct weir_edit *edit, const struct genl_info *info,
 			struct weir_error *warning)
 {
-	const struct nlattr *attr;
+	weir_nl_edit *exempt_do = info->attrs[WEIR_A_CONFIG_DEL] ? exempt_del : exempt_add;
+	const struct nlattr *nest;
 	struct weir_error error;
-	int err, rem, type;
 	u32 place = 0;
+	int err, rem;
 
-	if (info->attrs[WEIR_A_CONFIG_ADD] && info->attrs[WEIR_A_CONFIG_DEL])
-		return weir_nl_refuse(info->extack, info->attrs[WEIR_A_CONFIG_DEL],
-				      "add and del exclude each other; leave one of them out");
-	for (type = WEIR_A_CONFIG_LIMIT; type <= WEIR_A_CONFIG_EXEMPT; type++) {
-		nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
-			if (nla_type(attr) != type)
-				continue;
-			place++;
-			error = (struct weir_error) { };
-			err = config_object(edit, attr, &error, info);
-			if (err)
-				return err;
-			if (error.msg && type == WEIR_A_CONFIG_LIMIT)
-				warning_add(warning, &error, place);
-			cond_resched();
-		}
+	nlmsg_for_each_attr_type(nest, WEIR_A_CONFIG_LIMIT, info->nlhdr, GENL_HDRLEN, rem) {
+		err = config_object(edit, limit_add, nest, WEIR_A_LIMIT_BLOCKS_ONLY,
+				    weir_limit_entry_nl_policy, &error, info);
+		if (err)
+			return err;
+		warning_add(warning, &error, ++place);
+		cond_resched();
+	}
+	nlmsg_for_each_attr_type(nest, WEIR_A_CONFIG_EXEMPT, info->nlhdr, GENL_HDRLEN, rem) {
+		err = config_object(edit, exempt_do, nest, WEIR_A_EXEMPT_FORCE,
+				    weir_exempt_entry_nl_policy, &error, info);
+		if (err)
+			return err;
+		cond_resched();
 	}
 	return 0;
 }
@@ -405,8 +399,8 @@ static unsigned int config_exempts(const struct genl_info *info)
 	unsigned int count = 0;
 	int rem;
 
-	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem)
-		count += nla_type(attr) == WEIR_A_CONFIG_EXEMPT;
+	nlmsg_for_each_attr_type(attr, WEIR_A_CONFIG_EXEMPT, info->nlhdr, GENL_HDRLEN, rem)
+		count++;
 	return min_t(unsigned int, count, 2 * WEIR_EXEMPTS_MAX);
 }
 
@@ -437,6 +431,12 @@ int weir_nl_config_replace_doit(struct sk_buff *skb, struct genl_info *info)
 	struct weir_edit *edit;
 	int err;
 
+	if (attrs[WEIR_A_CONFIG_ADD] && attrs[WEIR_A_CONFIG_DEL])
+		return weir_nl_refuse(info->extack, attrs[WEIR_A_CONFIG_DEL],
+				      "add and del exclude each other; leave one of them out");
+	if (attrs[WEIR_A_CONFIG_LIMIT] && attrs[WEIR_A_CONFIG_DEL])
+		return weir_nl_refuse(info->extack, attrs[WEIR_A_CONFIG_LIMIT],
+				      "del is for exemptions and blocks; limit-del removes a limit");
 	edit = weir_edit_begin(weir_net(genl_info_net(info)),
 			       !attrs[WEIR_A_CONFIG_ADD] && !attrs[WEIR_A_CONFIG_DEL],
 			       config_exempts(info));

@@ -124,8 +124,14 @@ static const struct weir_limit *old_next(const struct weir_edit *edit,
 /* Is a limit unchanged, except for whether the number of slots was given? */
 static bool limit_stays(const struct weir_limit *limit, const struct weir_limit *was)
 {
-	return !memcmp(&limit->cfg, &was->cfg, offsetof(struct weir_limit_config, slots)) &&
-	       !memcmp(limit->slots, was->slots, sizeof(limit->slots));
+	const struct weir_budget_config *is = limit->cfg.budget, *before = was->cfg.budget;
+	unsigned int i = 0;
+
+	while (i < WEIR_BUDGETS_MAX && limit->meter[i].slots == was->meter[i].slots &&
+	       !memcmp(&is[i], &before[i], offsetof(struct weir_budget_config, slots)))
+		i++;
+	return i == WEIR_BUDGETS_MAX &&
+	       !memcmp(&limit->cfg, &was->cfg, offsetof(struct weir_limit_config, budget));
 }
 
 /* Each event names the limit that follows, so the last limit is sent first. */

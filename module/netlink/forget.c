@@ -7,9 +7,9 @@
 #include <linux/socket.h>
 
 #include "clock.h"
-#include "config/edit.h"
 #include "limit/stats.h"
 #include "netlink/message.h"
+#include "path/refusal.h"
 
 /* Room for the message of one limit. */
 #define FORGOTTEN_ROOM 160
@@ -74,7 +74,7 @@ static void forget_notify(struct weir_net *wn, const struct forget *forget,
 static void forget_source(const struct weir_net *wn, struct forget *forget,
 			  const struct weir_limit *limit, const struct weir_source *masked)
 {
-	u32 hash = weir_source_hash(masked, limit->prefix, &wn->key);
+	u32 hash = weir_source_hash(masked, limit->cfg.prefix, &wn->key);
 
 	forget->forgotten += weir_table_forget(limit->table, masked, hash, weir_clock());
 }
@@ -97,7 +97,7 @@ static void forget_set(const struct weir_net *wn, struct forget *forget,
 	for (; n--; state++)
 		if (all)
 			forget->forgotten += was_there(state, limit);
-		else if (weir_nl_selects(&forget->within, &state->source, limit->prefix, false))
+		else if (weir_nl_selects(&forget->within, &state->source, limit->cfg.prefix, false))
 			forget_source(wn, forget, limit, &state->source);
 	if (all && !set && limit->newcomers.budget)
 		weir_newcomers_learn(&limit->newcomers);
@@ -117,8 +117,8 @@ static int forget_limit(const struct weir_net *wn, struct forget *forget,
 
 	forget->forgotten = 0;
 	if (forget->one) {
-		weir_source_mask(&masked, limit->prefix);
-		forget->prefix = weir_nl_source_prefix(&masked, limit->prefix);
+		weir_source_mask(&masked, limit->cfg.prefix);
+		forget->prefix = weir_nl_source_prefix(&masked, limit->cfg.prefix);
 		forget_source(wn, forget, limit, &masked);
 		return 0;
 	}
@@ -157,17 +157,6 @@ static int forget_limits(struct weir_net *wn, struct forget *forget, struct genl
 	return err;
 }
 
-/*
- * Publish the configuration again, so that the refusal caches have no drops pending that
- * would be added to forgotten sources.
- */
-static int refusals_count(struct weir_net *wn)
-{
-	struct weir_edit *edit = weir_edit_begin(wn, false, 0);
-
-	return edit ? weir_edit_end(edit, 0, WEIR_EDIT_PUBLISH, &(struct weir_error) { }) : -ENOMEM;
-}
-
 int weir_nl_source_forget_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_net *wn = weir_net(genl_info_net(info));
@@ -179,15 +168,15 @@ int weir_nl_source_forget_doit(struct sk_buff *skb, struct genl_info *info)
 	err = forget_parse(info, wn, &forget);
 	if (err)
 		return err;
-	err = refusals_count(wn);
 	/* So that no table has a successor meanwhile. */
 	mutex_lock(&wn->lock);
+	/* Drops that are pending would be added to forgotten sources. */
+	weir_refusals_renew(wn);
 	config = weir_config_get(wn);
 	forget.state = kvmalloc_array(WEIR_ENTRIES_MAX, sizeof(*forget.state),
 				      GFP_KERNEL | __GFP_NOWARN);
 	reply = nlmsg_new(FORGOTTEN_ROOM * (config ? config->count + 1 : 1), GFP_KERNEL);
-	if (!err)
-		err = forget.state && reply ? forget_limits(wn, &forget, info, reply) : -ENOMEM;
+	err = forget.state && reply ? forget_limits(wn, &forget, info, reply) : -ENOMEM;
 	mutex_unlock(&wn->lock);
 	kvfree(forget.state);
 	return weir_nl_replies_end(info, reply, err);

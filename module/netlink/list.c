@@ -35,9 +35,7 @@ static int members_parse(struct parsed *parsed, const struct nlattr *head, int l
 	const struct nlattr *attr;
 	int err, rem;
 
-	nla_for_each_attr(attr, head, len, rem) {
-		if (nla_type(attr) != WEIR_A_PREFIX_LIST_PREFIX)
-			continue;
+	nla_for_each_attr_type(attr, WEIR_A_PREFIX_LIST_PREFIX, head, len, rem) {
 		if (parsed->count == WEIR_LIST_PREFIXES_MAX) {
 			weir_nl_refuse(extack, attr,
 				       "the lists of a namespace have at most 65536 prefixes");
@@ -158,9 +156,7 @@ int weir_nl_lists(struct weir_edit *edit, struct genl_info *info)
 	if (!parsed)
 		return -ENOMEM;
 	parsed->count = 0;
-	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
-		if (nla_type(attr) != WEIR_A_CONFIG_PREFIX_LIST)
-			continue;
+	nlmsg_for_each_attr_type(attr, WEIR_A_CONFIG_PREFIX_LIST, info->nlhdr, GENL_HDRLEN, rem) {
 		err = list_part(edit, parsed, attr, last, info->extack);
 		if (err)
 			break;

@@ -98,9 +98,7 @@ static int list_parse(unsigned int i, const struct nlattr *nest, struct weir_mat
 
 	memset(field, 0, kind == COND_PREFIX ? sizeof(*prefix) :
 	       kind == COND_PORTS ? sizeof(*ports) : sizeof(match->proto));
-	nla_for_each_nested(attr, nest, rem) {
-		if (nla_type(attr) != conds[i].attr)
-			continue;
+	nla_for_each_nested_type(attr, conds[i].attr, nest, rem) {
 		if (count == values_max[kind])
 			return weir_nl_refuse(extack, attr,
 					      "a condition has at most 16 prefixes, 15 ranges of ports, 32 other values");

@@ -121,7 +121,7 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 	const bool reserve = charge->mode == WEIR_CHARGE_MODE_RESERVE;
 	u64 own[WEIR_BUDGETS_MAX], now = weir_clock();
 	const u64 *room = weir_limit_room(limit, &charge->source, own);
-	const u64 largest = weir_limit_largest(limit, room, limit->bytes & 1);
+	const u64 largest = weir_limit_largest(limit, room, limit->cfg.budget[0].unit);
 	struct weir_take take = {
 		.cost = charge->cost, .due = reserve ? room[0] : 0,
 		.wait = WEIR_NEVER, .drain = charge->mode == WEIR_CHARGE_MODE_DRAIN,
@@ -131,10 +131,10 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 	struct weir_source_state state;
 	struct weir_request request;
 
-	if (!limit->budgets)
+	if (!limit->cfg.budgets)
 		return weir_nl_refuse(info->extack, info->attrs[WEIR_A_SOURCE_LIMIT],
 				      "the limit only blocks, and has no budget to charge");
-	if (reserve && limit->budgets > 1)
+	if (reserve && limit->cfg.budgets > 1)
 		return weir_nl_refuse(info->extack, mode,
 				      "a limit of several budgets cannot reserve; charge what there is room for");
 	if (reserve && limit->cfg.budget[0].mode != WEIR_MODE_BUCKET)
@@ -143,7 +143,7 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 	weir_request_init(&request, &charge->source, (struct weir_cost) { }, now);
 	if (take.drain)
 		take.cost = min(take.cost, largest);
-	if (limit->observe || (block && !block->block))
+	if (limit->cfg.observe || (block && !block->block))
 		block = NULL;
 	if (block) {
 		take.wait = block->end ? max(block->end, now + 1) - now : WEIR_NEVER;

@@ -99,13 +99,13 @@ static void set_walk(struct show *show, const struct weir_net *wn, const struct 
 	const struct weir_source_state *state = show->state;
 	unsigned int n = set_states(show, wn, limit, show->ranked);
 
-	while (n && (!show_wants(show, &state[n - 1], limit->prefix) ||
+	while (n && (!show_wants(show, &state[n - 1], limit->cfg.prefix) ||
 		     found_at(show, &state[n - 1]) == show->room))
 		n--;
 	if (n && show->ranked)
 		n = set_states(show, wn, limit, false);
 	for (; n--; state++)
-		if (show_wants(show, state, limit->prefix))
+		if (show_wants(show, state, limit->cfg.prefix))
 			found_add(show, state, limit->id);
 	show->set++;
 }
@@ -201,7 +201,7 @@ static int put_found(struct sk_buff *skb, struct netlink_callback *cb,
 		if (found->state.blocked)
 			exempt = weir_nl_exemption(config, limit, &found->state.source, "");
 		if (exempt && (exempt->block || exempt->prefix.len >
-			       weir_nl_source_prefix(&found->state.source, limit->prefix).len))
+			       weir_nl_source_prefix(&found->state.source, limit->cfg.prefix).len))
 			exempt = NULL;
 		err = !header || weir_nl_put_source(skb, wn->net, limit, &found->state, NULL) ||
 		      weir_nl_put_exemption(skb, config, exempt);

@@ -160,8 +160,8 @@ static int put_limit(struct sk_buff *skb, const struct weir_net *wn,
 	    nla_put(skb, WEIR_A_STATE_HASH_KEY, sizeof(wn->key), &wn->key) ||
 	    weir_nl_put_u64(skb, WEIR_A_STATE_CLOCK_NS, weir_ticks_ns(dump->tick)) ||
 	    weir_nl_put_u64(skb, WEIR_A_STATE_TICK_NS, weir_ticks_ns(1)) ||
-	    nla_put_u8(skb, WEIR_A_STATE_PREFIX4, limit->prefix.len4) ||
-	    nla_put_u8(skb, WEIR_A_STATE_PREFIX6, limit->prefix.len6) ||
+	    nla_put_u8(skb, WEIR_A_STATE_PREFIX4, limit->cfg.prefix.len4) ||
+	    nla_put_u8(skb, WEIR_A_STATE_PREFIX6, limit->cfg.prefix.len6) ||
 	    nla_put_u32(skb, WEIR_A_STATE_SETS, weir_table_sets(table)) ||
 	    (ends && weir_nl_put_u64(skb, WEIR_A_STATE_FLOORS_NS, weir_ticks_ns(ends))) ||
 	    (dump->changes &&
@@ -195,7 +195,7 @@ static int put_source(struct sk_buff *skb, const struct weir_net *wn,
 {
 	const u32 dropped = source_dropped(wn, limit, &dump->saved.moved);
 	const struct weir_moved *moved = &dump->saved.moved;
-	struct weir_net_prefix prefix = weir_nl_source_prefix(&moved->source, limit->prefix);
+	struct weir_net_prefix prefix = weir_nl_source_prefix(&moved->source, limit->cfg.prefix);
 	const struct weir_state *state = &moved->state;
 	u16 since = weir_since(dump->tick) - state->since;
 	struct nlattr *nest = nla_nest_start(skb, WEIR_A_STATE_SOURCE);
@@ -533,9 +533,7 @@ static int budgets_parse(struct merge *merge, const struct genl_info *info)
 	unsigned int n = 0, i;
 	int err, rem;
 
-	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
-		if (nla_type(attr) != WEIR_A_STATE_BUDGET)
-			continue;
+	nlmsg_for_each_attr_type(attr, WEIR_A_STATE_BUDGET, info->nlhdr, GENL_HDRLEN, rem) {
 		if (n == WEIR_BUDGETS_MAX)
 			return weir_nl_refuse(info->extack, attr, "a limit has at most 4 budgets");
 		err = budget_parse(attr, merge, &spec.meter[n], n, info->extack);
@@ -588,9 +586,7 @@ static int counts_parse(const struct nlattr *object, int type, struct merge *mer
 	unsigned int n = 0;
 	int err, rem;
 
-	nla_for_each_nested(attr, object, rem) {
-		if (nla_type(attr) != type)
-			continue;
+	nla_for_each_nested_type(attr, type, object, rem) {
 		err = count_parse(attr, merge, n, extack);
 		if (err)
 			return err;
@@ -628,7 +624,7 @@ static int address_parse(struct nlattr **attrs, const struct merge *merge,
 		err = -ENODEV;
 	rcu_read_unlock();
 mask:
-	weir_source_mask(source, merge->limit->prefix);
+	weir_source_mask(source, merge->limit->cfg.prefix);
 	return err;
 }
 
@@ -677,7 +673,7 @@ static int source_merge(const struct nlattr *nest, struct merge *merge, bool che
 		merge->skipped++;
 		return 0;
 	}
-	moved->hash = weir_source_hash(&moved->source, merge->limit->prefix, &merge->wn->key);
+	moved->hash = weir_source_hash(&moved->source, merge->limit->cfg.prefix, &merge->wn->key);
 	lost = weir_saved_merge(&merge->of, &merge->saved, merge->add, merge->now);
 	merge->merged++;
 	merge->evicted += !!(lost & WEIR_MERGE_EVICTED);
@@ -813,10 +809,10 @@ static int merge_check(const struct merge *merge, const struct genl_info *info)
 		err = weir_nl_require(attrs, NULL, needed[i].attr, needed[i].msg, info->extack);
 	if (err)
 		return err;
-	if (nla_get_u8(attrs[WEIR_A_STATE_PREFIX4]) != merge->limit->prefix.len4)
+	if (nla_get_u8(attrs[WEIR_A_STATE_PREFIX4]) != merge->limit->cfg.prefix.len4)
 		return weir_nl_refuse(info->extack, attrs[WEIR_A_STATE_PREFIX4],
 				      "the limit counts IPv4 sources of another prefix length");
-	if (nla_get_u8(attrs[WEIR_A_STATE_PREFIX6]) != merge->limit->prefix.len6)
+	if (nla_get_u8(attrs[WEIR_A_STATE_PREFIX6]) != merge->limit->cfg.prefix.len6)
 		return weir_nl_refuse(info->extack, attrs[WEIR_A_STATE_PREFIX6],
 				      "the limit counts IPv6 sources of another prefix length");
 	if (!is_power_of_2(nla_get_u32(attrs[WEIR_A_STATE_SETS])))

@@ -31,7 +31,7 @@ static noinline void punish(struct weir_net *wn, const struct weir_limit *limit,
 	struct weir_lookup *lookup = &request->lookup;
 	int err;
 
-	if (prolong ? !limit->renew : !first && !weir_table_blocks(limit->table, lookup))
+	if (prolong ? !limit->cfg.renew : !first && !weir_table_blocks(limit->table, lookup))
 		return;
 	err = weir_table_block(limit->table, lookup, lookup->tick + limit->penalty_ticks,
 			       prolong ? WEIR_BLOCK_PROLONG : WEIR_BLOCK_PUNISH);
@@ -66,7 +66,7 @@ void weir_limit_report(struct weir_net *wn, const struct weir_limit *limit,
 	const struct weir_result result = { flags };
 	struct weir_lookup *lookup = &request->lookup;
 
-	if (trace_weir_charge_enabled() && flags & WEIR_CHARGED && limit->budgets)
+	if (trace_weir_charge_enabled() && flags & WEIR_CHARGED && limit->cfg.budgets)
 		trace_weir_charge(limit, request->source, request->cost.packets,
 				  request->cost.bytes, charged_at(limit, lookup));
 	if (!weir_result_refuses(result))
@@ -78,7 +78,7 @@ void weir_limit_report(struct weir_net *wn, const struct weir_limit *limit,
 	if (flags & WEIR_FIRST)
 		trace_weir_limited(limit, result, request->source, lookup->tick);
 	/* A source without an entry may be innocent: the floor is what others sent. */
-	if (limit->penalty_ticks && !limit->observe && weir_result_has_entry(result))
+	if (limit->penalty_ticks && !limit->cfg.observe && weir_result_has_entry(result))
 		punish(wn, limit, request, result);
 	if (flags & WEIR_FIRST)
 		weir_event_source(wn, limit, request->source);

@@ -56,8 +56,8 @@ static inline void weir_request_mask(struct weir_request *request, const struct 
 {
 	struct weir_lookup *lookup = &request->lookup;
 
-	lookup->source = weir_source_masked(request->source, limit->prefix, &request->masked);
-	lookup->hash = weir_source_hash(lookup->source, limit->prefix, &wn->key);
+	lookup->source = weir_source_masked(request->source, limit->cfg.prefix, &request->masked);
+	lookup->hash = weir_source_hash(lookup->source, limit->cfg.prefix, &wn->key);
 }
 
 /* Prepare the lookup in the table of one of several limits. Returns as weir_limit_cost(). */
@@ -67,9 +67,9 @@ static inline u16 weir_request_prepare(struct weir_request *request, const struc
 	u16 flags = weir_limit_cost(limit, &request->lookup, request->source,
 				    request->cost.packets, request->cost.bytes);
 
-	if (request->prefix.len4 != limit->prefix.len4 ||
-	    request->prefix.len6 != limit->prefix.len6) {
-		request->prefix = limit->prefix;
+	if (request->prefix.len4 != limit->cfg.prefix.len4 ||
+	    request->prefix.len6 != limit->cfg.prefix.len6) {
+		request->prefix = limit->cfg.prefix;
 		weir_request_mask(request, wn, limit);
 	}
 	return flags;

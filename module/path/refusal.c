@@ -13,7 +13,7 @@
  *
  * The caches belong to a namespace with limits. A cell has the generation of its
  * configuration and answers for no other. A grace period after a change nobody writes
- * the cells of the old configuration: weir_refusals_settle() then counts what is
+ * the cells of the old generation: weir_refusals_settle() then counts what is
  * pending in them, and only then their CPU uses them again.
  *
  * Packets refused by a cell are counted in it until its source is refused in
@@ -38,7 +38,7 @@ static struct weir_source cell_source(const struct weir_refusal *cell)
 {
 	struct weir_source source = cell->key;
 
-	weir_source_mask(&source, cell->limit->prefix);
+	weir_source_mask(&source, cell->limit->cfg.prefix);
 	return source;
 }
 
@@ -50,7 +50,7 @@ static void cell_flush(const struct weir_net *wn, const struct weir_refusal *cel
 	struct weir_source source = cell_source(cell);
 	struct weir_lookup lookup = {
 		.source = &source,
-		.hash = weir_source_hash(&source, cell->limit->prefix,
+		.hash = weir_source_hash(&source, cell->limit->cfg.prefix,
 					 &wn->key),
 	};
 
@@ -69,6 +69,7 @@ void weir_refusal_store(const struct weir_net *wn, const struct weir_config *con
 			const struct weir_lookup *lookup, struct weir_result result)
 {
 	struct weir_refusal_cache *cache = this_cpu_ptr(wn->refusals);
+	const u16 generation = READ_ONCE(config->generation);
 	u64 end;
 
 	if (cell->count) {
@@ -89,11 +90,11 @@ void weir_refusal_store(const struct weir_net *wn, const struct weir_config *con
 	cell->result.flags = WEIR_REFUSED | (result.flags & WEIR_BUDGET_MASK);
 	/* A block refuses packets of any size. */
 	cell->bytes = weir_result_reason(result) != WEIR_REASON_BLOCK &&
-		       limit->bytes & BIT(weir_result_budget(result)) ?
+		       limit->cfg.budget[weir_result_budget(result)].unit ?
 		       lookup->amount[true] : 0;
-	WRITE_ONCE(cell->generation, config->generation);
+	WRITE_ONCE(cell->generation, generation);
 	/* Pairs with cache_stored(). */
-	WRITE_ONCE(cache->generation, config->generation);
+	WRITE_ONCE(cache->generation, generation);
 	/* Pairs with cell_pending() and weir_refusals_settle(). */
 	smp_store_release(&cell->count, 1);
 }
@@ -136,21 +137,21 @@ void weir_refusals_pending(const struct weir_net *wn,
 			   struct weir_source_state *state, unsigned int count)
 {
 	const struct weir_config *config = weir_config_get(wn);
+	const u16 generation = READ_ONCE(config->generation);
 	const struct weir_refusal_cache *cache;
 	unsigned int i;
 	int cpu;
 
 	for (i = 0; i < count; i++) {
 		/* As weir_entry_dropped(), but at once: a count is of one kind. */
-		if (state[i].observed != limit->observe)
+		if (state[i].observed != limit->cfg.observe)
 			state[i].dropped = 0;
-		state[i].observed = limit->observe;
+		state[i].observed = limit->cfg.observe;
 	}
 	for_each_possible_cpu(cpu) {
 		cache = per_cpu_ptr(wn->refusals, cpu);
-		for (i = 0; i < count && cache_stored(cache, config->generation); i++)
-			cell_pending(weir_refusal_cell(cache, &config->refusals,
-						       &state[i].source),
+		for (i = 0; i < count && cache_stored(cache, generation); i++)
+			cell_pending(weir_refusal_cell(cache, &config->refusals, &state[i].source),
 				     limit, &state[i]);
 	}
 }
@@ -186,12 +187,12 @@ void weir_refusals_init(struct weir_config *config)
 	unsigned int i, n;
 
 	if (config->count)
-		prefix = config->limit[0]->prefix;
+		prefix = config->limit[0]->cfg.prefix;
 	key = prefix;
 	for (i = 0; i < config->count; i++) {
 		limit = config->limit[i];
 		if (limit->cfg.match.conds & ~WEIR_CONDS_SENDER ||
-		    limit->prefix.len4 != prefix.len4 || limit->prefix.len6 != prefix.len6)
+		    limit->cfg.prefix.len4 != prefix.len4 || limit->cfg.prefix.len6 != prefix.len6)
 			break;
 		for (n = 0; n < limit->cfg.match.from.count; n++)
 			lengthen(&key, &limit->cfg.match.from.prefix[n]);
@@ -208,7 +209,7 @@ void weir_refusals_init(struct weir_config *config)
 }
 
 /*
- * Count all that is pending of an old configuration, a grace period after it was replaced
+ * Count all that is pending of an old generation, a grace period after it was replaced
  * and while its limits exist. Locked; may sleep.
  */
 void weir_refusals_settle(struct weir_net *wn)
@@ -228,7 +229,7 @@ void weir_refusals_settle(struct weir_net *wn)
 		rcu_read_lock();
 		cell = cache->cell;
 		for (end = cell + (1 << WEIR_REFUSALS_SHIFT); cell < end; cell++) {
-			/* Entries of the present one are their CPU's: see weir_refusal_store(). */
+			/* Cells of the present one are their CPU's: see weir_refusal_store(). */
 			if (!smp_load_acquire(&cell->count) ||
 			    READ_ONCE(cell->generation) == generation)
 				continue;
@@ -238,6 +239,22 @@ void weir_refusals_settle(struct weir_net *wn)
 		}
 		rcu_read_unlock();
 	}
+}
+
+/*
+ * Have the published configuration use no cell of before, and count what is pending in
+ * these. Packets that come meanwhile take either generation for theirs, each time that they read
+ * it, and after a grace period the new one. Locked; may sleep.
+ */
+void weir_refusals_renew(struct weir_net *wn)
+{
+	struct weir_config *config = weir_config_get(wn);
+
+	if (!wn->refusals)
+		return;
+	WRITE_ONCE(config->generation, (u16)(config->generation + 1) ?: 1);
+	synchronize_rcu_expedited();
+	weir_refusals_settle(wn);
 }
 
 /* Make empty caches; may sleep. With -ENOMEM, too, they are to be freed. */

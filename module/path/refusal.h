@@ -158,8 +158,8 @@ weir_refusal_find(const struct weir_refusal_cache *cache, const struct weir_conf
 	*cell = weir_refusal_cell(cache, &config->refusals, &source);
 	weir_refusal_mask(&config->refusals, &source);
 	/* A packet that exceeds the whole budget is counted apart. */
-	return weir_refusal_holds(*cell, config->generation, &source, dev->ifindex, tick,
-				  *bytes) &&
+	return weir_refusal_holds(*cell, data_race(config->generation), &source, dev->ifindex,
+				  tick, *bytes) &&
 	       *bytes <= (*cell)->limit->largest[true];
 }
 
@@ -180,6 +180,7 @@ void weir_refusals_pending(const struct weir_net *wn,
 			   struct weir_source_state *state, unsigned int count);
 void weir_refusals_init(struct weir_config *config);
 void weir_refusals_settle(struct weir_net *wn);
+void weir_refusals_renew(struct weir_net *wn);
 int weir_refusals_alloc(struct weir_net *wn);
 void weir_refusals_free(struct weir_net *wn);
 

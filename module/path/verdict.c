@@ -96,7 +96,7 @@ count_refusal(struct weir_context *ctx, struct weir_net *wn, const struct weir_c
 
 	if (likely(limit->plain)) {
 		weir_refused_note(&packet->source, lookup->tick);
-	} else if (!limit->observe) {
+	} else if (!limit->cfg.observe) {
 		weir_refused_note(&packet->source, lookup->tick);
 		log_drop(ctx, wn, limit, result);
 	}
@@ -111,13 +111,13 @@ count_refusal(struct weir_context *ctx, struct weir_net *wn, const struct weir_c
 	 * Packets that a VRF's device passes on again do not use the cache, and an
 	 * exemption from an earlier limit must count its packets.
 	 */
-	if (cell && weir_refusal_free(cell, config->generation, lookup) &&
-	    !limit->observe && !ctx->place.node && !netif_is_l3_master(packet->in) &&
+	if (cell && weir_refusal_free(cell, data_race(config->generation), lookup) &&
+	    !limit->cfg.observe && !ctx->place.node && !netif_is_l3_master(packet->in) &&
 	    weir_packet_plain(packet))
 		weir_refusal_store(wn, config, cell, &packet->source, packet->in->ifindex,
 				   limit, lookup, result);
 	else
-		weir_entry_dropped(lookup->entry, ctx->request.cost.packets, limit->observe);
+		weir_entry_dropped(lookup->entry, ctx->request.cost.packets, limit->cfg.observe);
 }
 
 /* The index of the first limit from @i on that matches, or config->count. */
@@ -138,7 +138,7 @@ static inline void count_matched(const struct weir_context *ctx, const struct we
 	enum weir_fate fate = dropped ? WEIR_ELSEWHERE : WEIR_ADMITTED;
 
 	if (weir_result_refuses(result))
-		fate = limit->observe ? WEIR_WOULD_DROP : WEIR_DROPPED;
+		fate = limit->cfg.observe ? WEIR_WOULD_DROP : WEIR_DROPPED;
 	weir_stats_limit(limit->stats, fate, ctx->request.cost.packets,
 			 ctx->request.cost.bytes, result);
 }
@@ -161,7 +161,7 @@ static enum weir_verdict charge_all(struct weir_context *ctx, struct weir_net *w
 		limit = config->limit[m->limit];
 		verdict = weir_result_verdict(weir_limit_charge(wn, limit, &ctx->request,
 								&m->receipt));
-		if (likely(verdict == WEIR_ADMIT) || (verdict == WEIR_REFUSE && limit->observe))
+		if (likely(verdict == WEIR_ADMIT) || (verdict == WEIR_REFUSE && limit->cfg.observe))
 			continue;
 		if (verdict == WEIR_REFUSE) {
 			count_refusal(ctx, wn, config, limit, m->receipt.result,
@@ -183,7 +183,7 @@ static bool prefix_blocked(const struct weir_context *ctx, const struct weir_net
 	const struct weir_exempt *block;
 
 	block = weir_exempt_from(&ctx->place, ctx->packet.in->name, limit->id, true);
-	if (!block || limit->observe)
+	if (!block || limit->cfg.observe)
 		return false;
 	weir_exempt_count(block, cost->packets, cost->bytes);
 	weir_stats_seen(wn->stats, WEIR_SEEN_BLOCKED, false);
@@ -213,7 +213,7 @@ ask_all(struct weir_context *ctx, struct weir_net *wn, const struct weir_config 
 		m->receipt.result = unlikely(ctx->place.node) && prefix_blocked(ctx, wn, limit) ?
 				    (struct weir_result) { WEIR_PREFIX_REFUSED } :
 				    weir_limit_ask(wn, limit, &ctx->request, early);
-		if (weir_result_refuses(m->receipt.result) && !limit->observe) {
+		if (weir_result_refuses(m->receipt.result) && !limit->cfg.observe) {
 			count_refusal(ctx, wn, config, limit, m->receipt.result,
 				      *count == 1 ? at : WEIR_LIMITS_MAX);
 			return WEIR_REFUSE;
@@ -235,7 +235,7 @@ static noinline void count_all(struct weir_context *ctx, struct weir_net *wn,
 		limit = config->limit[m->limit];
 		count_matched(ctx, limit, m->receipt.result, dropped);
 		/* An observing limit refused only what no limit before it dropped. */
-		if (limit->observe && weir_result_refuses(m->receipt.result) &&
+		if (limit->cfg.observe && weir_result_refuses(m->receipt.result) &&
 		    weir_result_has_entry(m->receipt.result) &&
 		    !(weir_request_prepare(request, wn, limit) & ~WEIR_UNCHARGED))
 			weir_table_dropped(limit->table, &request->lookup,
@@ -280,7 +280,7 @@ charge_one(struct weir_context *ctx, struct weir_net *wn, const struct weir_conf
 	if (weir_result_refuses(result))
 		count_refusal(ctx, wn, config, limit, result, at);
 	count_matched(ctx, limit, result, false);
-	return weir_result_refuses(result) && !limit->observe ? WEIR_REFUSE : WEIR_ADMIT;
+	return weir_result_refuses(result) && !limit->cfg.observe ? WEIR_REFUSE : WEIR_ADMIT;
 }
 
 /* Ask and charge all limits. */

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 python3 -c 'import yaml' 2>/dev/null || skip_all "python3-yaml is not installed"
 mkdir -p copy/module copy/Documentation/netlink
-cp -r "$top/userspace" copy/ && cp -r "$top"/module/{uapi,count,config,main.c} copy/module/
+cp -r "$top/userspace" copy/ && cp -r "$top"/module/{uapi,count,limit,main.c,error.h} copy/module/
 cp -r "$top/Documentation/netlink/specs" copy/Documentation/netlink/ && cp "$top/Documentation/weir-limit.8" copy/Documentation/
 rm -f copy/userspace/{,*/}*.[od] copy/userspace/weir copy/userspace/.defines
 cp -r copy before

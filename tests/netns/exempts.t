@@ -115,9 +115,9 @@ if [ -z "$untraced" ]; then requests_stop; fi
 # A configuration that is published again for another reason has none that have ended.
 count=$(grep -c '^block-prefix removed' "$tmp/events")
 weir -quiet -batch "$tmp/ends"
-until none_blocked; do weir source forget all >/dev/null; done
+until none_blocked; do weir exempt add 10.8.0.1 && weir exempt del 10.8.0.1; done
 ends_told() { [ "$(grep -c '^block-prefix removed' "$tmp/events")" = $((count + 200)) ]; }
-holds "each end is told, also while sources are forgotten" wait_for 60 ends_told
+holds "each end is told, also while exemptions change" wait_for 60 ends_told
 quiet
 
 # said FILE: status and messages of a batch from stdin

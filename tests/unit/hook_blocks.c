@@ -23,7 +23,7 @@ static u64 now(void)
 
 static u16 packet(struct weir_table *table)
 {
-	const struct weir_limit limit = { .table = table, .prefix = { 32, 64 } };
+	const struct weir_limit limit = { .table = table, .cfg.prefix = { 32, 64 } };
 	const struct weir_cost cost = { .packets = 1, .bytes = 100 };
 	struct weir_request request;
 	u16 flags;

@@ -81,8 +81,8 @@ static struct weir_limit_config random_words(void)
 		.budget[0] = {
 			.window_ms = window_ms[below(3)],
 			.mode = below(4) ? WEIR_MODE_STRICT : 1 + below(2),
+			.unit = below(3) ? WEIR_UNIT_PACKETS : WEIR_UNIT_BYTES,
 		},
-		.bytes = below(3) == 0,
 		.prefix = prefix[below(4)],
 		.sources = 64,
 		.observe = below(3) == 0,
@@ -90,13 +90,13 @@ static struct weir_limit_config random_words(void)
 
 	random_match(&words.match);
 	if (t.plain && below(4)) {
-		words.bytes = false;
+		words.budget[0].unit = WEIR_UNIT_PACKETS;
 		words.observe = false;
 		words.match = (struct weir_match) { };
 	}
-	words.budget[0].amount = words.bytes ? 100 + below(3000) : 1 + below(20);
+	words.budget[0].amount = words.budget[0].unit ? 100 + below(3000) : 1 + below(20);
 	if (words.budget[0].mode != WEIR_MODE_FIXED && !below(2))
-		words.slots[0] = 1 + below(4);
+		words.budget[0].slots = 1 + below(4);
 	/* They always have room, so that nothing else is different. */
 	if (below(2))
 		words.newcomers = (struct weir_newcomers_config) {
@@ -205,7 +205,7 @@ static void follow(struct twin_limit *limit, u64 sum[])
 		/* An idle source is not moved, even with pending refusals. */
 		if (!count)
 			s->dropped = min(s->dropped, hook_dropped(real, s));
-		s->count.at = shim_jiffies / real->slot_ticks[0];
+		s->count.at = shim_jiffies / real->meter[0].slot_ticks;
 		for (age = 0; age <= WEIR_SLOTS_MAX; age++)
 			s->count.count[age] = slot[WEIR_SLOTS_MAX - age];
 	}
@@ -230,8 +230,8 @@ void hook_set(void)
 	if (below(4) == 0)
 		words.budget[0].window_ms = max(words.budget[0].window_ms,
 						random.budget[0].window_ms);
-	if (limit->words.bytes != random.bytes)
-		words.budget[0].amount = limit->words.bytes ? 1000 : 7;
+	if (limit->words.budget[0].unit != random.budget[0].unit)
+		words.budget[0].amount = limit->words.budget[0].unit ? 1000 : 7;
 	other = words;
 	other.prefix.len4 ^= 1;
 	change(does_set, &other, -EINVAL);

@@ -157,7 +157,7 @@ static void uneven_bytes(void)
 	struct weir_limit_config words = words_of();
 
 	words.budget[0].amount = 100000000;
-	words.bytes = true;
+	words.budget[0].unit = WEIR_UNIT_BYTES;
 	add(&words);
 	fill(100);
 }
@@ -189,7 +189,7 @@ static void block(u32 set, unsigned int most)
 	for (n = 0; most; n++) {
 		source.word[0] = htonl(0x0a000000 + n);
 		lookup.source = &source;
-		lookup.hash = weir_source_hash(&source, hook_limit("a")->prefix, &t.wn.key);
+		lookup.hash = weir_source_hash(&source, hook_limit("a")->cfg.prefix, &t.wn.key);
 		if ((lookup.hash & table()->mask) == set &&
 		    weir_table_block(table(), &lookup, WEIR_NEVER, WEIR_BLOCK_ADD) >= 0)
 			most--;
@@ -220,7 +220,7 @@ static void total(void)
 {
 	struct weir_limit_config words = words_of();
 
-	words.budget[0] = (struct weir_budget) { .amount = L };
+	words.budget[0] = (struct weir_budget_config) { .amount = L };
 	add(&words);
 	fill(100);
 }
@@ -229,7 +229,7 @@ static void total_and_more(void)
 {
 	struct weir_limit_config words = words_of();
 
-	words.budget[1] = (struct weir_budget) { .amount = L };
+	words.budget[1] = (struct weir_budget_config) { .amount = L };
 	words.budgets = 2;
 	add(&words);
 	fill(100);
@@ -250,7 +250,7 @@ static void total_given_back(void)
 {
 	struct weir_limit_config words = words_of(), other = edit_words("b", 1);
 
-	words.budget[0] = (struct weir_budget) { .amount = L };
+	words.budget[0] = (struct weir_budget_config) { .amount = L };
 	add(&words);
 	fill(95);
 	floor_of_one(&other);
@@ -388,7 +388,7 @@ static void shared_total(void)
 	struct weir_limit_config words = edit_words("a", 1);
 
 	words.prefix = (struct weir_prefix) { };
-	words.budget[0] = (struct weir_budget) { .amount = 1000000 };
+	words.budget[0] = (struct weir_budget_config) { .amount = 1000000 };
 	add(&words);
 }
 
@@ -408,7 +408,7 @@ static void draining(void)
 	struct weir_limit_config words = words_of();
 
 	plain(100);
-	words.slots[0] = 5;
+	words.budget[0].slots = 5;
 	shim_resched = between_sets;
 	assert_int_equal(edit_set(&t.wn, &words, &(struct weir_error) { }), 0);
 	assert_null(shim_resched);

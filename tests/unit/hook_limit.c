@@ -186,7 +186,7 @@ static unsigned int admitted(unsigned int packets)
 			.source = &source,
 			.tick = shim_jiffies,
 			.amount = { 1, 100 }, .budgets = limit->room,
-			.hash = weir_source_hash(&source, limit->prefix, &wn.key),
+			.hash = weir_source_hash(&source, limit->cfg.prefix, &wn.key),
 		};
 		count += weir_table_charge(limit->table, &lookup) & WEIR_CHARGED;
 	}
@@ -208,7 +208,7 @@ static void take_steps(const struct step *steps, unsigned int count)
 
 	for (i = 0; i < count; i++) {
 		limit.budget[0].amount = steps[i].budget;
-		limit.bytes = steps[i].bytes;
+		limit.budget[0].unit = steps[i].bytes;
 		assert_int_equal(i ? edit_set(&wn, &limit, &error) : add(&limit, &error), 0);
 		check(admitted(steps[i].packets) == steps[i].admitted, "step %u", i);
 	}

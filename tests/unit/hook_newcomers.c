@@ -112,7 +112,7 @@ static void test_total_late(void **state)
 	u32 n, got = 0, refused = 0;
 	struct weir_limit_config made = words(50, 64);
 
-	made.budget[0] = (struct weir_budget) { .amount = 20 };
+	made.budget[0] = (struct weir_budget_config) { .amount = 20 };
 	made.newcomers.known_ms = 3600000;
 	begin_with(&made);
 	shim_jiffies += 3600 * HZ;
@@ -207,7 +207,7 @@ static void test_replace(void **state)
 }
 
 /* How a limit with several budgets may count: each way, and a total. */
-static const struct weir_budget ways[] = {
+static const struct weir_budget_config ways[] = {
 	{ .amount = 9, .window_ms = 1000, .mode = WEIR_MODE_STRICT },
 	{ .amount = 9, .window_ms = 60000, .mode = WEIR_MODE_LENIENT },
 	{ .amount = 9, .window_ms = 60000, .mode = WEIR_MODE_FIXED },

@@ -72,7 +72,7 @@ static inline u16 packet(u32 n, struct weir_lookup *lookup)
 
 	*lookup = (struct weir_lookup) {
 		.source = &source, .tick = shim_jiffies,
-		.hash = weir_source_hash(&source, in->prefix, &wn.key),
+		.hash = weir_source_hash(&source, in->cfg.prefix, &wn.key),
 	};
 	weir_limit_cost(in, lookup, lookup->source, 1, 60);
 	twin_enter();
@@ -97,7 +97,7 @@ static inline int block(u32 n, u64 ticks)
 	const struct weir_limit *in = limit();
 	struct weir_lookup lookup = {
 		.source = &source, .tick = shim_jiffies, .budgets = in->room,
-		.hash = weir_source_hash(&source, in->prefix, &wn.key),
+		.hash = weir_source_hash(&source, in->cfg.prefix, &wn.key),
 	};
 	int ret;
 
@@ -115,7 +115,7 @@ static inline void forget(u32 n)
 	const struct weir_limit *in = limit();
 
 	rcu_read_lock();
-	weir_table_forget(in->table, &source, weir_source_hash(&source, in->prefix, &wn.key),
+	weir_table_forget(in->table, &source, weir_source_hash(&source, in->cfg.prefix, &wn.key),
 			  shim_jiffies);
 	rcu_read_unlock();
 }
@@ -128,7 +128,7 @@ static inline struct weir_source_state state_of(u32 n)
 	u64 slot[WEIR_SLOTS_MAX + 1];
 
 	rcu_read_lock();
-	weir_table_peek(in->table, &source, weir_source_hash(&source, in->prefix, &wn.key),
+	weir_table_peek(in->table, &source, weir_source_hash(&source, in->cfg.prefix, &wn.key),
 			shim_jiffies, in->room, NULL, &state, slot);
 	rcu_read_unlock();
 	return state;

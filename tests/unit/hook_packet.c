@@ -78,11 +78,11 @@ static unsigned int expect_limits(const struct said *said, struct weir_cost cost
 		f->limit = limit;
 		f->real = hook_real(limit);
 		f->source = hook_source(limit, said_source(said));
-		f->cost = f->real->bytes ? cost.bytes : cost.packets;
-		slot = shim_jiffies / f->real->slot_ticks[0];
-		reach = f->real->slots[0] - !!f->real->cfg.budget[0].mode;
+		f->cost = f->real->cfg.budget[0].unit ? cost.bytes : cost.packets;
+		slot = shim_jiffies / f->real->meter[0].slot_ticks;
+		reach = f->real->meter[0].slots - !!f->real->cfg.budget[0].mode;
 		twin_turn(&f->source->count, reach, slot);
-		f->blocked = !f->real->observe && (hook_exempts(said, "", true) ||
+		f->blocked = !f->real->cfg.observe && (hook_exempts(said, "", true) ||
 						   hook_exempts(said, limit->words.name, true));
 		f->room = !f->blocked && twin_sum(&f->source->count, reach, slot) + f->cost <=
 			  f->real->room[0];
@@ -107,7 +107,7 @@ static struct expected *dropper_of(struct expected *met, unsigned int n)
 		if (is.packets[WEIR_DROPPED] != f->was.packets[WEIR_DROPPED])
 			break;
 	}
-	check(f < met + n && !f->room && !f->real->observe, "run %llu: who dropped it?", t.run);
+	check(f < met + n && !f->room && !f->real->cfg.observe, "run %llu: who dropped it?", t.run);
 	return f;
 }
 
@@ -132,7 +132,7 @@ static struct twin_limit *check_dropped(struct expected *met, unsigned int n, st
 		weir_limit_counters(f->real, &is);
 		would = is.packets[WEIR_WOULD_DROP] !=
 			f->was.packets[WEIR_WOULD_DROP];
-		check(!would || (f->real->observe && !f->room), "run %llu", t.run);
+		check(!would || (f->real->cfg.observe && !f->room), "run %llu", t.run);
 		check(f >= dropper || !f->blocked || f->unmarked, "run %llu: not blocked", t.run);
 		if (would || f == dropper)
 			note_dropped(f, cost, would);
@@ -234,7 +234,7 @@ void hook_packet(void)
 	cost = (struct weir_cost) { said.segments, skb.len + (said.segments - 1) * header };
 	n = exempt ? 0 : expect_limits(&said, cost, met);
 	for (i = 0; i < n; i++)
-		drops |= !met[i].room && !met[i].real->observe;
+		drops |= !met[i].room && !met[i].real->cfg.observe;
 	shim_cpu = below(SHIM_CPUS);
 	if (asked_early(&said, &skb, drops, met, n))
 		verdict = NF_DROP;

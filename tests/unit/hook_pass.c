@@ -155,7 +155,7 @@ static void check_late(const char *name, enum weir_fate fate, u64 packets)
 	assert_int_equal(hook_fate(name, WEIR_ADMITTED), 3);
 	assert_int_equal(hook_fate(name, fate), packets);
 	/* The packet before the leap expires first, late ones with the rest. */
-	shim_jiffies += 250 - 100 + hook_limit(name)->slot_ticks[0] + 60;
+	shim_jiffies += 250 - 100 + hook_limit(name)->meter[0].slot_ticks + 60;
 	assert_int_equal(count_in(name), 2);
 }
 
@@ -244,7 +244,7 @@ static bool unknown_in(const char *name)
 
 	rcu_read_lock();
 	weir_table_peek(limit->table, &source,
-			weir_source_hash(&source, limit->prefix, &t.wn.key), shim_jiffies,
+			weir_source_hash(&source, limit->cfg.prefix, &t.wn.key), shim_jiffies,
 			limit->room, NULL, &state, slot);
 	rcu_read_unlock();
 	return state.unknown;

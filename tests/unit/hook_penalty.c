@@ -50,9 +50,9 @@ static u64 blocked(void)
 	u64 slot[WEIR_SLOTS_MAX + 1];
 
 	rcu_read_lock();
-	weir_source_mask(&source, limit->prefix);
+	weir_source_mask(&source, limit->cfg.prefix);
 	weir_table_peek(limit->table, &source,
-			weir_source_hash(&source, limit->prefix, &t.wn.key), shim_jiffies,
+			weir_source_hash(&source, limit->cfg.prefix, &t.wn.key), shim_jiffies,
 			limit->room, NULL, &state, slot);
 	rcu_read_unlock();
 	return state.blocked;

@@ -299,7 +299,7 @@ static void test_large(void **state)
 	begin(4, 64);
 	lookup = (struct weir_lookup) {
 		.source = &source, .tick = shim_jiffies, .amount = { 5 }, .budgets = limit()->room,
-		.hash = weir_source_hash(&source, limit()->prefix, &wn.key),
+		.hash = weir_source_hash(&source, limit()->cfg.prefix, &wn.key),
 	};
 	twin_enter();
 	assert_int_equal(weir_table_charge(limit()->table, &lookup), WEIR_NEWCOMER);

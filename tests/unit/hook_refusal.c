@@ -50,7 +50,7 @@ static struct weir_limit_config words_of(const char *name, u64 budget)
 	struct weir_limit_config words = edit_words(name, budget);
 
 	words.budget[0].window_ms = 4000;
-	words.slots[0] = 4;
+	words.budget[0].slots = 4;
 	return words;
 }
 
@@ -70,10 +70,10 @@ static struct weir_lookup lookup_of(const struct said *said, const struct weir_l
 				    struct weir_source *source)
 {
 	*source = said_source(said);
-	weir_source_mask(source, limit->prefix);
+	weir_source_mask(source, limit->cfg.prefix);
 	return (struct weir_lookup) {
 		.source = source, .tick = shim_jiffies, .amount = { 1 }, .budgets = limit->room,
-		.hash = weir_source_hash(source, limit->prefix, &t.wn.key),
+		.hash = weir_source_hash(source, limit->cfg.prefix, &t.wn.key),
 	};
 }
 
@@ -81,7 +81,7 @@ static u64 dropped(const struct said *said, const char *name)
 {
 	struct twin_source s = { .source = said_source(said) };
 
-	weir_source_mask(&s.source, hook_limit(name)->prefix);
+	weir_source_mask(&s.source, hook_limit(name)->cfg.prefix);
 	return hook_dropped(hook_limit(name), &s);
 }
 
@@ -155,7 +155,7 @@ static void test_bytes(void **state)
 	struct weir_limit_config words = words_of("a", 110);
 
 	begin();
-	words.bytes = true;
+	words.budget[0].unit = WEIR_UNIT_BYTES;
 	add_words(&words);
 	fill(&v4, 0, 2);	/* 40 bytes each */
 	assert_true(passes(&smaller, 0));
@@ -206,9 +206,13 @@ static void test_forgotten(void **state)
 	add("a", 2);
 	fill(&v4, 0, 2);
 	lookup = lookup_of(&v4, hook_limit("a"), &source);
+	mutex_lock(&t.wn.lock);
+	weir_refusals_renew(&t.wn);
+	mutex_unlock(&t.wn.lock);
 	assert_true(weir_table_forget(hook_limit("a")->table, &source, lookup.hash,
 				      shim_jiffies));
 	fill(&v4, 0, 2);
+	assert_int_equal(dropped(&v4, "a"), 3);
 	for (i = 0; i < weir_table_sets(hook_limit("a")->table); i++)
 		weir_table_clear(hook_limit("a")->table, i);
 	fill(&v4, 0, 2);
@@ -380,7 +384,7 @@ static void test_batch(void **state)
 /* A CPU that falls idle keeps nothing of a budget whose slots do not tick. */
 static void test_idle(void **state)
 {
-	static const struct weir_budget budget[] = {
+	static const struct weir_budget_config budget[] = {
 		{ .amount = 1000 },
 		{ .amount = 1000, .window_ms = WEIR_DAY_MS, .mode = WEIR_MODE_CALENDAR },
 	};
@@ -388,7 +392,6 @@ static void test_idle(void **state)
 	unsigned int i, n;
 
 	words.prefix = (struct weir_prefix) { };
-	words.slots[0] = 0;
 	for (i = 0; i < ARRAY_SIZE(budget); i++) {
 		words.budget[0] = budget[i];
 		begin();

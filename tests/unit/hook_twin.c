@@ -67,7 +67,7 @@ u64 hook_peek(const struct weir_limit *real, const struct twin_source *s,
 	struct weir_source_state state;
 
 	weir_table_peek(real->table, &s->source,
-			weir_source_hash(&s->source, real->prefix, &t.wn.key),
+			weir_source_hash(&s->source, real->cfg.prefix, &t.wn.key),
 			shim_jiffies, real->room, NULL, &state, slot);
 	weir_batches_unspent(real->table, shim_jiffies, &state, slot);
 	return state.count[0];
@@ -79,17 +79,17 @@ u64 hook_dropped(const struct weir_limit *real, const struct twin_source *s)
 	u64 slot[WEIR_SLOTS_MAX + 1];
 
 	weir_table_peek(real->table, &s->source,
-			weir_source_hash(&s->source, real->prefix, &t.wn.key),
+			weir_source_hash(&s->source, real->cfg.prefix, &t.wn.key),
 			shim_jiffies, real->room, NULL, &state, slot);
-	if (s->observed == real->observe)
+	if (s->observed == real->cfg.observe)
 		weir_refusals_pending(&t.wn, real, &state, 1);
 	return state.dropped;
 }
 
 u64 hook_sum(const struct weir_limit *real, const struct twin_source *s)
 {
-	return twin_sum(&s->count, real->slots[0] - !!real->cfg.budget[0].mode,
-			shim_jiffies / real->slot_ticks[0]);
+	return twin_sum(&s->count, real->meter[0].slots - !!real->cfg.budget[0].mode,
+			shim_jiffies / real->meter[0].slot_ticks);
 }
 
 void hook_check(struct twin_limit *limit)

@@ -114,28 +114,26 @@ static void random_budget(struct weir_limit_config *words, unsigned int i)
 	static const u32 calendar[] = {
 		WEIR_MINUTE_MS, WEIR_HOUR_MS, WEIR_DAY_MS, WEIR_WEEK_MS, WEIR_MONTH_MS,
 	};
-	struct weir_budget *budget = &words->budget[i];
-	bool bytes = !below(4);
+	struct weir_budget_config *budget = &words->budget[i];
+	const u32 unit = !below(4);
 
-	*budget = (struct weir_budget) {
+	*budget = (struct weir_budget_config) {
 		.mode = modes[below(ARRAY_SIZE(modes))],
-		.window_ms = random_window(),
+		.window_ms = random_window(), .unit = unit,
 	};
-	words->slots[i] = 0;
 	if (budget->mode == WEIR_MODE_EXACT) {
-		bytes = false;
+		budget->unit = WEIR_UNIT_PACKETS;
 		budget->amount = min(ends(56), 54ull);
 	} else {
-		budget->amount = bytes ? 100 * ends(WEIR_BURST_MAX / 100) : ends(WEIR_PACKETS_MAX);
+		budget->amount = unit ? 100 * ends(WEIR_BURST_MAX / 100) : ends(WEIR_PACKETS_MAX);
 	}
-	words->bytes = (words->bytes & ~BIT(i)) | bytes << i;
 	if (budget->mode == WEIR_MODE_CALENDAR)
 		budget->window_ms = calendar[below(ARRAY_SIZE(calendar))];
 	if (budget->mode == WEIR_MODE_BUCKET && below(2))
 		budget->burst = min(ends(4096) * budget->amount - below(2),
-				    bytes ? (u64)WEIR_BURST_MAX : WEIR_PACKETS_MAX);
+				    budget->unit ? (u64)WEIR_BURST_MAX : WEIR_PACKETS_MAX);
 	if (budget->mode < WEIR_MODE_FIXED && !below(3))
-		words->slots[i] = ends(WEIR_SLOTS_MAX);
+		budget->slots = ends(WEIR_SLOTS_MAX);
 	if (budget->mode < WEIR_MODE_CALENDAR && !below(8))
 		budget->window_ms = 0;
 }
@@ -160,9 +158,9 @@ static void say_limit(const char *what, const struct weir_limit_config *words)
 
 	for (i = 0; i < words->budgets; i++)
 		n += snprintf(text + n, sizeof(text) - n, " %llu%s/%ums %s burst %llu slots %u",
-			      words->budget[i].amount, words->bytes & BIT(i) ? "B" : "",
+			      words->budget[i].amount, words->budget[i].unit ? "B" : "",
 			      words->budget[i].window_ms, mode_name[words->budget[i].mode],
-			      words->budget[i].burst, words->slots[i]);
+			      words->budget[i].burst, words->budget[i].slots);
 	if (words->newcomers.budget)
 		n += snprintf(text + n, sizeof(text) - n, " newcomers %u/%ums known %u ms",
 			      words->newcomers.budget, words->newcomers.window_ms,
@@ -416,11 +414,13 @@ static void check_state(struct walk_limit *l, struct walk_source *s, bool refuse
 	unsigned int i;
 
 	rcu_read_lock();
-	weir_table_peek(real->table, &s->key, weir_source_hash(&s->key, real->prefix, &t.wn.key),
-			w.now, weir_limit_room_masked(real, &s->key, own), NULL, &state, slot);
+	weir_table_peek(real->table, &s->key,
+			weir_source_hash(&s->key, real->cfg.prefix, &t.wn.key), w.now,
+			weir_limit_room_masked(real, &s->key, own), NULL, &state, slot);
 	weir_batches_unspent(real->table, w.now, &state, slot);
 	rcu_read_unlock();
-	if (refused && real->penalty_ticks && !real->observe && !state.floor && !state.blocked) {
+	if (refused && real->penalty_ticks && !real->cfg.observe && !state.floor &&
+	    !state.blocked) {
 		expect(!walk_punishes(l, s, w.now), "%s does not block", l->asked.name);
 		s->unpunished = w.now + HZ;
 	}
@@ -688,8 +688,6 @@ static void change_words(struct weir_limit_config *words)
 	case 6:
 		i = words->budgets;
 		words->budgets = 1 + below(WEIR_BUDGETS_MAX);
-		words->bytes &= BIT(words->budgets) - 1;
-		memset(words->slots + words->budgets, 0, sizeof(words->slots) - words->budgets);
 		for (; i < words->budgets; i++)
 			random_budget(words, i);
 		break;
@@ -806,10 +804,8 @@ static void step_total(void)
 		ticks = max(ticks, (l->budget[i].slots + 1) * l->budget[i].slot_ticks + HZ / 4 + 1);
 	words = l->asked;
 	words.budgets = 1;
-	words.bytes = 0;
-	memset(words.slots, 0, sizeof(words.slots));
 	words.sources = below(4) ? 64 : words.sources;
-	words.budget[0] = (struct weir_budget) { .amount = 2 + below(20) };
+	words.budget[0] = (struct weir_budget_config) { .amount = 2 + below(20) };
 	set_words(l, &words);
 	from = some_address();
 	n = 1 + below(3);
@@ -934,9 +930,7 @@ static void step_forget(void)
 {
 	struct walk_limit *l = some_limit();
 	struct weir_net_prefix from = some_address();
-	struct weir_error error = { };
 	bool all = !below(3);
-	struct weir_edit *edit;
 	struct walk_source *s;
 	const struct weir_limit *real;
 	u32 set;
@@ -944,16 +938,15 @@ static void step_forget(void)
 	if (!l)
 		return;
 	say("source forget %s limit %s", all ? "all" : text_of(&from), l->asked.name);
-	edit = weir_edit_begin(&t.wn, false, 0);
-	expect(!weir_edit_end(edit, 0, WEIR_EDIT_PUBLISH, &error), "%s", error.msg);
 	real = real_of(l);
 	mutex_lock(&t.wn.lock);
+	weir_refusals_renew(&t.wn);
 	if (all && real->newcomers.budget)
 		weir_newcomers_learn(&real->newcomers);
 	s = all ? NULL : walk_source(l, source_of(&from));
 	if (s)
 		weir_table_forget(real->table, &s->key,
-				  weir_source_hash(&s->key, real->prefix, &t.wn.key), w.now);
+				  weir_source_hash(&s->key, real->cfg.prefix, &t.wn.key), w.now);
 	for (set = 0; all && set < weir_table_sets(real->table); set++)
 		weir_table_clear(real->table, set);
 	mutex_unlock(&t.wn.lock);
@@ -991,11 +984,11 @@ static void step_block(void)
 		return;
 	s = walk_source(l, source_of(&from));
 	real = real_of(l);
-	if (!(s->key.scope & WEIR_SCOPE_IPV6 ? real->prefix.len6 : real->prefix.len4))
+	if (!(s->key.scope & WEIR_SCOPE_IPV6 ? real->cfg.prefix.len6 : real->cfg.prefix.len4))
 		return;
 	lookup = (struct weir_lookup) {
 		.source = &s->key, .tick = w.now, .budgets = real->room,
-		.hash = weir_source_hash(&s->key, real->prefix, &t.wn.key),
+		.hash = weir_source_hash(&s->key, real->cfg.prefix, &t.wn.key),
 	};
 	if (release) {
 		err = weir_table_release(real->table, &s->key, lookup.hash, w.now);
@@ -1030,10 +1023,10 @@ static u64 request(struct walk_limit *l, struct walk_source *s, struct weir_take
 	const struct weir_limit *real = real_of(l);
 	struct weir_lookup lookup = {
 		.source = &s->key, .tick = w.now,
-		.hash = weir_source_hash(&s->key, real->prefix, &t.wn.key),
+		.hash = weir_source_hash(&s->key, real->cfg.prefix, &t.wn.key),
 	};
 	u64 cost[2] = { }, bound = walk_bound(l, s, 0, w.now);
-	bool bytes = real->bytes & 1;
+	bool bytes = real->cfg.budget[0].unit;
 	enum walk_verdict says;
 	u16 result;
 
@@ -1095,7 +1088,7 @@ static void step_request(void)
 	used = below(2) ? walk_bound(l, s, 0, w.now) : walk_most(l, s, 0, w.now);
 	reserve = l->budgets == 1 && l->budget[0].mode == WEIR_MODE_BUCKET && below(2);
 	take.cost = below(3) ? room - min(room, used) + below(3) - 1 : ends(room);
-	take.cost = min(max(take.cost, 1ull), largest_of(l, s, real->bytes & 1));
+	take.cost = min(max(take.cost, 1ull), largest_of(l, s, real->cfg.budget[0].unit));
 	take.due = reserve ? room : 0;
 	take.drain = !reserve && below(2);
 	take.permit.known_ticks = real->newcomers.known_ticks;
@@ -1106,7 +1099,7 @@ static void step_request(void)
 	w.waits++;
 	say("%llu ticks less one pass", wait);
 	pass(wait - 1, false);
-	if (wait > 1 && !weir_limit_has_calendar(&real->cfg))
+	if (wait > 1 && !weir_budgets_have(real->cfg.budget, l->budgets, WEIR_MODE_CALENDAR))
 		expect(request(l, s, take), "%s lets wait longer than it must", l->asked.name);
 	pass(1, false);
 	expect(!request(l, s, take), "%s lets wait again", l->asked.name);

@@ -601,13 +601,13 @@ static void newcomers_fill(struct walk_limit *l, const struct weir_limit *real, 
 
 static struct walk_budget budget_of(const struct weir_limit *real, unsigned int i)
 {
-	const struct weir_budget *is = &real->cfg.budget[i];
+	const struct weir_budget_config *is = &real->cfg.budget[i];
 
 	return (struct walk_budget) {
-		.mode = is->mode, .window_ms = is->window_ms, .bytes = real->bytes & BIT(i),
+		.mode = is->mode, .window_ms = is->window_ms, .bytes = is->unit,
 		.amount = is->amount, .room = real->room[i],
 		.window = ((u64)is->window_ms * HZ + 999) / 1000,
-		.slots = real->slots[i], .slot_ticks = real->slot_ticks[i],
+		.slots = real->meter[i].slots, .slot_ticks = real->meter[i].slot_ticks,
 		.holds = weir_shape_max(&real->table->meter[i].shape),
 	};
 }
@@ -616,14 +616,14 @@ static void limit_fill(struct walk_limit *l, const struct weir_limit *real)
 {
 	unsigned int i;
 
-	l->budgets = real->budgets;
+	l->budgets = real->cfg.budgets;
 	for (i = 0; i < l->budgets; i++)
 		l->budget[i] = budget_of(real, i);
 	l->entries = weir_table_entries(real->table) / weir_table_sets(real->table);
-	l->shared[0] = !real->prefix.len4;
-	l->shared[1] = !real->prefix.len6;
+	l->shared[0] = !real->cfg.prefix.len4;
+	l->shared[1] = !real->cfg.prefix.len6;
 	l->batch = max(l->batch, SHIM_CPUS * min(real->room[0] / 4 / SHIM_CPUS,
-						 real->bytes & 1 ? 64ull << 10 : 64ull));
+						 real->cfg.budget[0].unit ? 64ull << 10 : 64ull));
 }
 
 void walk_limit_make(struct walk_limit *l, const struct weir_limit *real, u64 now, time64_t wall)

@@ -10,7 +10,7 @@
 #include "lang/field.h"
 #include "lang/value.h"
 
-#include "config/rules.h"	/* behind linux/weir.h, of model.h */
+#include "limit/rules.h"	/* behind linux/weir.h, of model.h */
 
 enum { IPV4 = 1, IPV6 = 2 };
 
@@ -165,25 +165,26 @@ static int check_rules(const struct weir_limit *limit, unsigned int budget, bool
 		       struct weir_args *args)
 {
 	const struct weir_budget *is = &limit->budgets[budget];
-	struct weir_budget_rules rules = {
-		.amount = is->amount.count, .burst = is->burst, .window_ms = is->amount.window_ms,
-		.slots = is->slots, .mode = is->mode, .bytes = is->unit == WEIR_UNIT_BYTES,
-		.alone = is->alone, .shared = set && !(limit->has & WEIR_HAS(LIMIT_SHARING)),
-		.len6 = limit->has & WEIR_HAS(LIMIT_PREFIX4) ? limit->per[1] : 0,
+	bool shared = limit->sharing || (set && !(limit->has & WEIR_HAS(LIMIT_SHARING)));
+	uint8_t len6 = limit->has & WEIR_HAS(LIMIT_PREFIX4) ? limit->per[1] : 0;
+	struct weir_budget_config rules = {
+		.amount = is->amount.count, .burst = is->burst, .alone = is->alone,
+		.window_ms = is->amount.window_ms, .mode = is->mode, .unit = is->unit,
+		.slots = is->slots,
 	};
 	struct weir_error rule;
 
-	rules.shared |= limit->sharing;
-	if (set && !(is->has & WEIR_HAS(BUDGET_MODE)) && (!is->alone || rules.shared))
+	if (set && !(is->has & WEIR_HAS(BUDGET_MODE)) && (!is->alone || shared))
 		return 0;
 	if (set && !(is->has & WEIR_HAS(BUDGET_UNIT)))
-		rules.bytes = is->mode == WEIR_MODE_BUCKET;
+		rules.unit = is->mode == WEIR_MODE_BUCKET ? WEIR_UNIT_BYTES : WEIR_UNIT_PACKETS;
 	if (!(is->has & WEIR_HAS(BUDGET_BUDGET))) {
 		rules.amount = is->burst ? is->burst : 1;
 		rules.window_ms = 60000;
 		rules.alone = !!is->alone;
 	}
-	return weir_budget_rules(&rules, &rule) ? blame_rule(limit, budget + 1, &rule, args) : 0;
+	return weir_budget_rules(&rules, shared, len6, &rule) ?
+	       blame_rule(limit, budget + 1, &rule, args) : 0;
 }
 
 static int check_budgets(const struct weir_limit *limit, unsigned int verb, struct weir_args *args)
@@ -231,36 +232,34 @@ static int check_per(const struct weir_limit *limit, struct weir_args *args)
  */
 static int check_words(const struct weir_limit *limit, unsigned int verb, struct weir_args *args)
 {
-	bool per = limit->has & WEIR_HAS(LIMIT_PREFIX4);
-	struct weir_limit_rules rules = {
+	bool per = limit->has & WEIR_HAS(LIMIT_PREFIX4), set = verb == WEIR_ON_SET;
+	struct weir_budget_config budget[WEIR_BUDGETS_MAX];
+	const struct weir_limit_rules rules = {
+		.budget = budget, .budgets = limit->budget_count, .blocks = !!limit->blocks_only,
 		.penalty_ms = limit->penalty_ms, .renew = limit->renew,
 		.newcomers = !!limit->newcomers.count, .known_ms = limit->known_ms,
-		.zone = !!*limit->zone.name,
-		.calendar = verb == WEIR_ON_SET && !limit->only,
+		.zone = *limit->zone.name && (!set || limit->only),
 		.budgets_by = !!*limit->budgets_by,
-		.bucket = limit->budget_count && limit->budgets[0].mode == WEIR_MODE_BUCKET,
-		.alone = limit->budget_count && limit->budgets[0].alone,
-		.shared = limit->sharing == WEIR_SHARING_SHARED, .blocks = !!limit->blocks_only,
+		.shared = limit->sharing == WEIR_SHARING_SHARED,
 		.len4 = per ? limit->per[0] : 32, .len6 = per ? limit->per[1] : 64,
 	};
 	struct weir_error rule;
 	const char *word;
 	unsigned int i;
 
-	for (i = 0; i < limit->budget_count; i++) {
-		rules.slotless |= limit->budgets[i].mode == WEIR_MODE_BUCKET ||
-				  limit->budgets[i].mode == WEIR_MODE_EXACT;
-		rules.calendar |= limit->budgets[i].mode == WEIR_MODE_CALENDAR ||
-				  (verb == WEIR_ON_SET &&
-				   !(limit->budgets[i].has & WEIR_HAS(BUDGET_MODE)));
-	}
+	for (i = 0; i < limit->budget_count; i++)
+		budget[i] = (struct weir_budget_config){
+			.alone = limit->budgets[i].alone,
+			.mode = set && !(limit->budgets[i].has & WEIR_HAS(BUDGET_MODE)) ?
+				WEIR_MODE_CALENDAR : limit->budgets[i].mode,
+		};
 	if (weir_limit_rules(&rules, &rule))
 		return blame_rule(limit, 0, &rule, args);
 	if (per && check_per(limit, args))
 		return -EINVAL;
 	word = limit->has & WEIR_HAS(LIMIT_FLOOD) ? "flood" :
 	       limit->has & WEIR_HAS(LIMIT_KNOWN_MS) ? "known" : NULL;
-	if (verb == WEIR_ON_SET || !word || limit->has & WEIR_HAS(LIMIT_NEWCOMERS))
+	if (set || !word || limit->has & WEIR_HAS(LIMIT_NEWCOMERS))
 		return 0;
 	weir_err_set(args->err, "%s requires newcomers", word);
 	return weir_args_blame(args, word);

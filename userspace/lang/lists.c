@@ -10,7 +10,7 @@
 #include "lang/place.h"
 #include "lang/value.h"
 
-#include "config/rules.h"	/* behind linux/weir.h, of model.h */
+#include "limit/rules.h"	/* behind linux/weir.h, of model.h */
 
 /* By address; of two with the same, the shorter holds the longer, and is first. */
 static int compare_prefixes(const struct weir_prefix *a, const struct weir_prefix *b)
@@ -164,10 +164,9 @@ static int check_member(const struct weir_limit *limit, const struct weir_member
 	bool per = limit->has & WEIR_HAS(LIMIT_PREFIX4), ipv4 = member->prefix.family == AF_INET;
 	unsigned int len = per ? limit->per[!ipv4] : ipv4 ? 32 : 64;
 	const struct weir_budget *first = &limit->budgets[0];
-	struct weir_budget_rules rules = {
+	const struct weir_budget_config rules = {
 		.amount = member->budget, .window_ms = first->amount.window_ms,
-		.slots = first->slots, .mode = first->mode,
-		.bytes = first->unit == WEIR_UNIT_BYTES, .len6 = per ? limit->per[1] : 0,
+		.mode = first->mode, .unit = first->unit, .slots = first->slots,
 	};
 	struct weir_error rule;
 	char buf[WEIR_TEXT_SIZE];
@@ -176,7 +175,7 @@ static int check_member(const struct weir_limit *limit, const struct weir_member
 		return weir_err_set(err, "%s is a part of a source of limit '%s', a /%u: put it into the list of another limit",
 				    weir_text_prefix(NULL, &member->prefix, buf), limit->name,
 				    len);
-	if (!member->budget || !weir_budget_rules(&rules, &rule))
+	if (!member->budget || !weir_budget_rules(&rules, false, per ? limit->per[1] : 0, &rule))
 		return 0;
 	return weir_err_set(err, "%s, by limit '%s': %s",
 			    weir_text_member(NULL, member, buf), limit->name, rule.msg);
