@@ -38,35 +38,32 @@ static uint8_t length_of(const struct weir_limit *limit, const struct weir_prefi
 	       limit->per[v6];
 }
 
-/*
- * A prefix is a source's only under a limit that makes its sources of that length, and all is
- * that of one that makes a single source, of which any address is. With @wider, a prefix may have
- * several sources, or none in particular, which sets it.
- */
-static int check_length(struct weir_tool *tool, struct weir_query *query, bool *wider)
+/* The limit that is named, if the request needs it; or NULL: the request reports what is wrong. */
+static const struct weir_limit *get_named(struct weir_tool *tool, const struct weir_query *query)
 {
-	bool all = !query->prefix.family;
-	struct weir_limit limit = { 0 };
+	static struct weir_limit limit;
 	struct weir_request request;
-	char buf[WEIR_TEXT_SIZE];
-	uint8_t len;
 
-	if (wider)
-		*wider = !all && !is_address(&query->prefix) && !*query->limit;
-	if (is_address(&query->prefix) || (wider && *wider) ||
-	    weir_get_limit(tool, query->limit, &limit, &request) == -ENOENT)
-		return WEIR_EXIT_OK;	/* the request itself reports it better */
-	len = length_of(&limit, &query->prefix);
-	if (wider)
-		*wider = !request.ret && !all && query->prefix.len < len;
-	if (request.ret || (wider && *wider) ||
-	    (len == query->prefix.len && !(all && limit.per[1]))) {
-		if (all && !request.ret)
-			query->prefix = (struct weir_prefix){ .family = AF_INET, .len = 32 };
-		return weir_tool_settle(tool, &request, 0);
-	}
+	if (!*query->limit || (is_address(&query->prefix) && !query->packets && !query->bytes))
+		return NULL;
+	return weir_get_limit(tool, query->limit, &limit, &request) ? NULL : &limit;
+}
+
+/* A prefix, or all, must be a source of the limit; any address is of the source that is all. */
+static int check_source(struct weir_tool *tool, const struct weir_limit *limit,
+			struct weir_query *query)
+{
+	struct weir_prefix *is = &query->prefix;
+	char buf[WEIR_TEXT_SIZE];
+
+	if (!limit)
+		return WEIR_EXIT_OK;
+	if (!is->family && !limit->per[0] && !limit->per[1])
+		*is = (struct weir_prefix){ .family = AF_INET, .len = 32 };
+	if (is_address(is) || (is->family && is->len == length_of(limit, is)))
+		return WEIR_EXIT_OK;
 	weir_err_set(&tool->err, "ADDR %s: limit '%s' counts each /%u as a source",
-		     weir_text_prefix(NULL, &query->prefix, buf), query->limit, len);
+		     weir_text_prefix(NULL, is, buf), limit->name, length_of(limit, is));
 	return WEIR_EXIT_WORDS;
 }
 
@@ -278,8 +275,7 @@ static int get_none(struct weir_tool *tool, struct weir_config *config, struct w
 	int status = weir_get_config(tool, config, true);
 	const struct weir_exempt *by;
 
-	if (!status && *query->limit)
-		status = check_length(tool, query, NULL);
+	status = status ?: check_source(tool, weir_config_find(config, query->limit), query);
 	if (status)
 		return status;
 	weir_text_prefix(NULL, &query->prefix, buf);
@@ -307,7 +303,8 @@ int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 	int status = weir_get_config(tool, &config, true);
 
 	if (!status && !model->query.prefix.family)
-		status = check_length(tool, &model->query, NULL);
+		status = check_source(tool, weir_config_find(&config, model->query.limit),
+				      &model->query);
 	if (!status) {
 		request.reply = show_state;
 		request.data = &getting;
@@ -400,33 +397,20 @@ static void note_rooms(struct weir_tool *tool, struct weir_config *limits,
 
 /* The first of some limits, and how many they are. */
 struct counting {
+	uint8_t len;		/* those with sources of another length; or 0: that observe */
 	struct weir_source first;
 	unsigned int count;
-	uint8_t len;		/* of the prefix that was asked for */
 };
 
-static void count_state(struct counting *counting, const struct weir_source *source)
-{
-	if (!counting->count++)
-		counting->first = *source;
-}
-
-static int count_observing(const void *model, void *data)
-{
-	const struct weir_source *source = model;
-
-	if (source->action == WEIR_ACTION_OBSERVE && source->prefix.len && !source->unmatched)
-		count_state(data, source);
-	return 0;
-}
-
-static int count_wider(const void *model, void *data)
+static int count_state(const void *model, void *data)
 {
 	const struct weir_source *source = model;
 	struct counting *counting = data;
+	bool counts = counting->len ? source->prefix.len != counting->len :
+		      source->action == WEIR_ACTION_OBSERVE;
 
-	if (source->prefix.len && source->prefix.len != counting->len && !source->unmatched)
-		count_state(counting, source);
+	if (counts && source->prefix.len && !source->unmatched && !counting->count++)
+		counting->first = *source;
 	return 0;
 }
 
@@ -436,7 +420,7 @@ static void warn_observing(struct weir_tool *tool, const struct weir_query *quer
 	struct counting counting = { 0 };
 	char buf[WEIR_TEXT_SIZE];
 
-	ask_states(tool, query, count_observing, &counting);
+	ask_states(tool, query, count_state, &counting);
 	if (counting.count)
 		weir_note(tool, "warning", "limit '%s' observes, so it goes on to admit packets from %s",
 			  counting.first.limit, weir_text_prefix(NULL, &query->prefix, buf));
@@ -452,7 +436,7 @@ void weir_warn_source_block(struct weir_tool *tool, const void *model)
 
 	if (!query->prefix.family || !is_address(&query->prefix))
 		return;
-	ask_states(tool, query, count_wider, &counting);
+	ask_states(tool, query, count_state, &counting);
 	len = counting.first.prefix.len;
 	if (counting.count > 1)
 		snprintf(others, sizeof(others), " (of %u such limits)", counting.count);
@@ -506,39 +490,23 @@ static void show_prefix(struct weir_tool *tool, const struct weir_exempt *block,
 	show_released(&source, tool);
 }
 
-/* Block a source, or a prefix as a whole, or end that. */
-int weir_source_release(struct weir_tool *tool, const struct weir_command *command,
-			union weir_model *model)
+/* Block a prefix as a whole, or end that; without a limit release its sources, too. */
+static int set_prefix(struct weir_tool *tool, const struct weir_command *command,
+		      const struct weir_query *query)
 {
-	struct weir_query *query = &model->query;
 	union weir_model prefix = { .exempt = {
 		.prefix = query->prefix, .for_ms = query->for_ms, .block = true,
 		.replace = query->replace, .force = query->force,
 	} };
-	bool add = command->verb == WEIR_ON_ADD, wider;
-	int status = check_length(tool, query, &wider);
-	char buf[WEIR_TEXT_SIZE];
-	struct weir_request request;
-
-	if (status)
-		return status;
-	if (!wider) {
-		status = weir_run_show(tool, command, model);
-		if (!status && !add)
-			note_rooms(tool, weir_there(tool, false), query);
-		if (!status && add)
-			warn_observing(tool, query);
-		if (status == WEIR_EXIT_REFUSED && add && weir_without_limits(tool))
-			weir_err_set(&tool->err, "ADDR %s: a source is blocked by limits, and there is none; first: weir limit add ban blocks 10000",
-				     weir_text_prefix(NULL, &query->prefix, buf));
-		return add ? status : tell_prefix(tool, query, status);
-	}
-	strcpy(prefix.exempt.dev, query->dev);
-	strcpy(prefix.exempt.limit, query->limit);
-	request = (struct weir_request){
+	bool add = command->verb == WEIR_ON_ADD;
+	struct weir_request request = {
 		.cmd = add ? WEIR_CMD_EXEMPT_ADD : WEIR_CMD_EXEMPT_DEL, .set = &weir_block_fields,
 		.verb = command->verb, .model = &prefix,
 	};
+	int status;
+
+	strcpy(prefix.exempt.dev, query->dev);
+	strcpy(prefix.exempt.limit, query->limit);
 	weir_nl_ask(&tool->nl, &request);
 	status = weir_tool_settle(tool, &request, add ? 0 : -ENOENT);
 	tool->answers = 0;
@@ -551,21 +519,50 @@ int weir_source_release(struct weir_tool *tool, const struct weir_command *comma
 	status = tool->answers ? WEIR_EXIT_OK : status;
 	if (!status && add)
 		weir_note_block(tool, &prefix);
-	return add ? status : tell_prefix(tool, query, status);
+	return status;
+}
+
+/* Block a source, or end that. */
+static int set_source(struct weir_tool *tool, const struct weir_command *command,
+		      union weir_model *model)
+{
+	int status = weir_run_show(tool, command, model);
+	const struct weir_query *query = &model->query;
+	bool add = command->verb == WEIR_ON_ADD;
+	char buf[WEIR_TEXT_SIZE];
+
+	if (!status && add)
+		warn_observing(tool, query);
+	else if (!status)
+		note_rooms(tool, weir_there(tool, false), query);
+	else if (add && status == WEIR_EXIT_REFUSED && weir_without_limits(tool))
+		weir_err_set(&tool->err, "ADDR %s: a source is blocked by limits, and there is none; first: weir limit add ban blocks 10000",
+			     weir_text_prefix(NULL, &query->prefix, buf));
+	return status;
+}
+
+int weir_source_release(struct weir_tool *tool, const struct weir_command *command,
+			union weir_model *model)
+{
+	struct weir_query *query = &model->query;
+	const struct weir_limit *limit = get_named(tool, query);
+	const struct weir_prefix *is = &query->prefix;
+	/* It has several sources, or none in particular. */
+	bool wider = is->family && !is_address(is) &&
+		     (limit ? is->len < length_of(limit, is) : !*query->limit);
+	int status = wider ? set_prefix(tool, command, query) :
+		     check_source(tool, limit, query) ?: set_source(tool, command, model);
+
+	return command->verb == WEIR_ON_ADD ? status : tell_prefix(tool, query, status);
 }
 
 /* An explicit cost must be in the limit's unit. */
-static int check_unit(struct weir_tool *tool, const struct weir_query *query)
+static int check_unit(struct weir_tool *tool, const struct weir_limit *limit,
+		      const struct weir_query *query)
 {
-	struct weir_request request;
-	struct weir_limit limit = { 0 };
-
-	if (!query->packets && !query->bytes)
+	if (!limit || (!query->packets && !query->bytes) || !limit->budget_count ||
+	    !query->bytes == !limit->budgets[0].unit)
 		return WEIR_EXIT_OK;
-	if (weir_get_limit(tool, query->limit, &limit, &request) == -ENOENT)
-		return WEIR_EXIT_OK;	/* the charge itself reports it better */
-	if (request.ret || !limit.budget_count || !query->bytes == !limit.budgets[0].unit)
-		return weir_tool_settle(tool, &request, 0);
 	weir_err_set(&tool->err, "limit '%s' counts %s; use '%s N'",
 		     query->limit, weir_unit_names[!query->bytes], weir_unit_names[!query->bytes]);
 	return WEIR_EXIT_WORDS;
@@ -656,18 +653,20 @@ int weir_source_charge(struct weir_tool *tool, const struct weir_command *comman
 		       union weir_model *model)
 {
 	const struct weir_source *source = &tool->answer.source;
-	int status = check_length(tool, &model->query, NULL) ?: check_unit(tool, &model->query);
+	struct weir_query *query = &model->query;
+	const struct weir_limit *limit = get_named(tool, query);
+	int status = check_source(tool, limit, query) ?: check_unit(tool, limit, query);
 
 	if (!status)
-		status = model->query.wait ? charge_wait(tool, command, model) :
+		status = query->wait ? charge_wait(tool, command, model) :
 			 weir_run_show(tool, command, model);
 	if (status || source->taken)
 		return status;
-	if (model->query.mode == WEIR_CHARGE_MODE_DRAIN) {
+	if (query->mode == WEIR_CHARGE_MODE_DRAIN) {
 		weir_note(tool, "note", NOTHING_LEFT);
 		return status;
 	}
-	blame(tool, &model->query);
+	blame(tool, query);
 	return WEIR_EXIT_REFUSED;
 }
 
