@@ -17,10 +17,10 @@
 #include "limit/net.h"
 
 /*
- * Copy the configuration, or with @replace start with an empty one; at most @exempts
+ * Copy the configuration, or with @replace start with an empty one; at most @exceptions
  * will be added. Returns NULL without memory.
  */
-struct weir_edit *weir_edit_begin(struct weir_net *wn, bool replace, unsigned int exempts)
+struct weir_edit *weir_edit_begin(struct weir_net *wn, bool replace, unsigned int exceptions)
 {
 	struct weir_config *old;
 	struct weir_edit *edit;
@@ -28,9 +28,9 @@ struct weir_edit *weir_edit_begin(struct weir_net *wn, bool replace, unsigned in
 
 	mutex_lock(&wn->lock);
 	old = rcu_dereference_protected(wn->config, lockdep_is_held(&wn->lock));
-	n = old && !replace ? weir_exempts_count(old->exempts) : 0;
+	n = old && !replace ? weir_exceptions_count(old->exceptions) : 0;
 	/* Users of a namespace of their own could fill the log with warnings. */
-	edit = kvzalloc(struct_size(edit, exempt, n + exempts), GFP_KERNEL | __GFP_NOWARN);
+	edit = kvzalloc(struct_size(edit, exception, n + exceptions), GFP_KERNEL | __GFP_NOWARN);
 	if (!edit) {
 		mutex_unlock(&wn->lock);
 		return NULL;
@@ -47,11 +47,11 @@ struct weir_edit *weir_edit_begin(struct weir_net *wn, bool replace, unsigned in
 		edit->list[i] = weir_prefixes_get(old->list[i]);
 	edit->lists = i;
 	for (i = 0; i < n; i++) {
-		edit->exempt[i] = *weir_exempts_at(old->exempts, i);
-		edit->exempt[i].comment = edit->exempt[i].stats->comment;
+		edit->exception[i] = *weir_exceptions_at(old->exceptions, i);
+		edit->exception[i].comment = edit->exception[i].stats->comment;
 	}
-	edit->exempts = n;
-	edit->blocks = n ? weir_exempts_blocks(old->exempts) : 0;
+	edit->exceptions = n;
+	edit->blocks = n ? weir_exceptions_blocks(old->exceptions) : 0;
 	return edit;
 }
 
@@ -236,28 +236,28 @@ int weir_edit_limit_del(struct weir_edit *edit, const char *name, struct weir_er
 }
 
 /* Look up the limit that an exemption names. */
-static int exempt_resolve(const struct weir_edit *edit, struct weir_exempt *exempt,
+static int exempt_resolve(const struct weir_edit *edit, struct weir_exception *exception,
 			  const char *limit, struct weir_error *error)
 {
 	unsigned int place = edit_place(edit, limit);
 
 	if (*limit && place == edit->count)
 		return weir_refuse(error, -ENOENT, WEIR_A_EXEMPT_LIMIT,
-				   exempt->block ? "no limit of that name to block under" :
+				   exception->block ? "no limit of that name to block under" :
 				   "no limit of that name to exempt from");
-	exempt->limit = *limit ? edit->limit[place]->id : 0;
+	exception->limit = *limit ? edit->limit[place]->id : 0;
 	return 0;
 }
 
 /* Are sources of a prefix exempt that is blocked, or the other way round? */
-bool weir_edit_exempt_wins(const struct weir_edit *edit, const struct weir_exempt *added)
+bool weir_edit_exempt_wins(const struct weir_edit *edit, const struct weir_exception *added)
 {
-	const struct weir_exempt *exempt = edit->exempt;
+	const struct weir_exception *exception = edit->exception;
 
-	for (; exempt < edit->exempt + edit->exempts; exempt++)
-		if (exempt->block != added->block &&
-		    (weir_prefix_holds(&exempt->prefix, &added->prefix) ||
-		     weir_prefix_holds(&added->prefix, &exempt->prefix)))
+	for (; exception < edit->exception + edit->exceptions; exception++)
+		if (exception->block != added->block &&
+		    (weir_prefix_holds(&exception->prefix, &added->prefix) ||
+		     weir_prefix_holds(&added->prefix, &exception->prefix)))
 			return true;
 	return false;
 }
@@ -267,17 +267,17 @@ void weir_edit_exempt_flush(struct weir_edit *edit, bool blocks)
 {
 	unsigned int i, n = 0;
 
-	for (i = 0; i < edit->exempts; i++)
-		if (edit->exempt[i].block != blocks)
-			edit->exempt[n++] = edit->exempt[i];
-	edit->exempts = n;
+	for (i = 0; i < edit->exceptions; i++)
+		if (edit->exception[i].block != blocks)
+			edit->exception[n++] = edit->exception[i];
+	edit->exceptions = n;
 }
 
 /* The place of the one that is in force; or -1. */
-static int exempt_find(const struct weir_edit *edit, const struct weir_exempt *exempt,
+static int exempt_find(const struct weir_edit *edit, const struct weir_exception *exception,
 		       const char *limit)
 {
-	struct weir_exempt key = *exempt;
+	struct weir_exception key = *exception;
 	const struct weir_limit *was;
 
 	if (!edit->old)
@@ -289,64 +289,64 @@ static int exempt_find(const struct weir_edit *edit, const struct weir_exempt *e
 			return -1;
 		key.limit = was->id;
 	}
-	return weir_exempts_find(edit->old->exempts, &key);
+	return weir_exceptions_find(edit->old->exceptions, &key);
 }
 
 /* weir_edit_end() refuses duplicates within the edit. @how: one that exists, in an edit of it. */
-int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt, const char *limit,
-			 enum weir_block how, struct weir_error *error)
+int weir_edit_exception_add(struct weir_edit *edit, struct weir_exception *exception,
+			    const char *limit, enum weir_block how, struct weir_error *error)
 {
-	bool block = exempt->block, there;
-	int err = exempt_resolve(edit, exempt, limit, error), at = -1;
-	const struct weir_exempt *was = NULL;
+	bool block = exception->block, there;
+	int err = exempt_resolve(edit, exception, limit, error), at = -1;
+	const struct weir_exception *was = NULL;
 
 	if (!err)
-		at = exempt_find(edit, exempt, limit);
+		at = exempt_find(edit, exception, limit);
 	if (at >= 0)
-		was = weir_exempts_at(edit->old->exempts, at);
+		was = weir_exceptions_at(edit->old->exceptions, at);
 	there = at >= 0 && !edit->replace;
 	if (there && how == WEIR_BLOCK_ADD)
 		err = weir_refuse(error, -EEXIST, WEIR_A_EXEMPT_ADDRESS, block ?
 				  "already blocked; replace it to prolong it" :
 				  "already exempt; replace it to prolong it");
 	if (!err && !there &&
-	    (block ? edit->blocks : edit->exempts - edit->blocks) == WEIR_EXEMPTS_MAX)
+	    (block ? edit->blocks : edit->exceptions - edit->blocks) == WEIR_EXEMPTS_MAX)
 		err = weir_refuse(error, -ENOSPC, 0, block ?
 				  "a namespace has at most 65536 blocked prefixes" :
 				  "a namespace has at most 65536 exemptions");
 	if (err)
 		return err;
 	if (was)
-		exempt->stats = was->stats;
+		exception->stats = was->stats;
 	/* The end of one that is given again stays if it is nearer: a file prolongs nothing. */
 	if (was && edit->replace && how == WEIR_BLOCK_ADD && was->end > weir_clock())
-		exempt->end = min(exempt->end, was->end);
+		exception->end = min(exception->end, was->end);
 	/* The old ones are the first of the edit, in their order. For ever is the latest end. */
-	if (there && !*exempt->comment)
-		exempt->comment = edit->exempt[at].comment;
-	if (there && how == WEIR_BLOCK_EXTEND && edit->exempt[at].end - 1 > exempt->end - 1) {
-		exempt->end = edit->exempt[at].end;
+	if (there && !*exception->comment)
+		exception->comment = edit->exception[at].comment;
+	if (there && how == WEIR_BLOCK_EXTEND && edit->exception[at].end - 1 > exception->end - 1) {
+		exception->end = edit->exception[at].end;
 		weir_refuse(error, 0, WEIR_A_EXEMPT_FOR_MS,
 			    "it has a later end, which stays; force sets this one");
 	}
 	edit->blocks += block && !there;
-	edit->exempt[there ? at : edit->exempts++] = *exempt;
+	edit->exception[there ? at : edit->exceptions++] = *exception;
 	return 0;
 }
 
 /* It stays in the edit, without family, until config_exempts() leaves it out. */
-int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
-			 const char *limit, struct weir_error *error)
+int weir_edit_exception_del(struct weir_edit *edit, struct weir_exception *exception,
+			    const char *limit, struct weir_error *error)
 {
-	int err = exempt_resolve(edit, exempt, limit, error), at = -1;
+	int err = exempt_resolve(edit, exception, limit, error), at = -1;
 
 	if (!err && edit->old)
-		at = weir_exempts_find(edit->old->exempts, exempt);
-	if (!err && (at < 0 || !edit->exempt[at].prefix.family))
+		at = weir_exceptions_find(edit->old->exceptions, exception);
+	if (!err && (at < 0 || !edit->exception[at].prefix.family))
 		err = weir_refuse(error, -ENOENT, WEIR_A_EXEMPT_ADDRESS,
-				  exempt->block ? "the prefix is not blocked" :
+				  exception->block ? "the prefix is not blocked" :
 				  "no such exemption");
 	if (!err)
-		edit->exempt[at].prefix.family = 0;
+		edit->exception[at].prefix.family = 0;
 	return err;
 }

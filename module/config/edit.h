@@ -28,8 +28,8 @@ struct weir_edit {
 	unsigned int lists;
 	struct weir_prefixes *list[WEIR_PREFIX_LISTS_MAX];	/* held */
 	u64 listed;			/* BIT_ULL(index) of those that it has added to */
-	unsigned int exempts, blocks;		/* of all these, those that are blocks */
-	struct weir_exempt exempt[];
+	unsigned int exceptions, blocks;	/* of all these, those that are blocks */
+	struct weir_exception exception[];
 };
 
 enum weir_edit_end {
@@ -38,7 +38,7 @@ enum weir_edit_end {
 	WEIR_EDIT_HOLD,		/* not yet: see weir_edit_held() */
 };
 
-struct weir_edit *weir_edit_begin(struct weir_net *wn, bool replace, unsigned int exempts);
+struct weir_edit *weir_edit_begin(struct weir_net *wn, bool replace, unsigned int exceptions);
 struct weir_limit *weir_edit_find(const struct weir_edit *edit, const char *name,
 				  struct weir_error *error);
 int weir_edit_limit_add(struct weir_edit *edit, const struct weir_limit_config *cfg,
@@ -50,12 +50,12 @@ int weir_edit_limit_remake(struct weir_edit *edit, unsigned int place,
 int weir_edit_limit_rename(struct weir_edit *edit, const char *name, const char *new_name,
 			   struct weir_error *error);
 int weir_edit_limit_del(struct weir_edit *edit, const char *name, struct weir_error *error);
-int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt, const char *limit,
-			 enum weir_block how, struct weir_error *error);
-bool weir_edit_exempt_wins(const struct weir_edit *edit, const struct weir_exempt *added);
+int weir_edit_exception_add(struct weir_edit *edit, struct weir_exception *exception,
+			    const char *limit, enum weir_block how, struct weir_error *error);
+bool weir_edit_exempt_wins(const struct weir_edit *edit, const struct weir_exception *added);
 void weir_edit_exempt_flush(struct weir_edit *edit, bool blocks);
-int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
-			 const char *limit, struct weir_error *error);
+int weir_edit_exception_del(struct weir_edit *edit, struct weir_exception *exception,
+			    const char *limit, struct weir_error *error);
 
 /* lists.c; the first returns NULL if there is none of that name */
 struct weir_prefixes *weir_edit_list(const struct weir_edit *edit, const char *name);

@@ -109,8 +109,7 @@ static bool table_serves(const struct weir_limit *was, const struct weir_limit *
  * Counts are wide enough for what sources may have sent under @was. Otherwise
  * sources would get part of a budget again when it grows back.
  */
-static u64 budget_most(const struct weir_limit *limit, unsigned int i,
-		       const struct weir_limit *was)
+static u64 budget_most(const struct weir_limit *limit, unsigned int i, const struct weir_limit *was)
 {
 	/* The count starts from that of the same window, or from another one. */
 	bool same = was && i < was->cfg.budgets &&

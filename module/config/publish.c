@@ -27,35 +27,35 @@
 static int config_exempts(struct weir_edit *edit, struct weir_config *config,
 			  struct weir_error *error)
 {
-	struct weir_exempts *exempts;
+	struct weir_exceptions *exceptions;
 	/* Those of the old configuration are the first. */
 	unsigned int copied = edit->old && !edit->replace ?
-			      weir_exempts_count(edit->old->exempts) : 0;
+			      weir_exceptions_count(edit->old->exceptions) : 0;
 	unsigned int i, j, n = 0, kept = 0, twice;
 	u32 id;
 
-	for (i = 0; i < edit->exempts; i++) {
-		id = edit->exempt[i].limit;
+	for (i = 0; i < edit->exceptions; i++) {
+		id = edit->exception[i].limit;
 		for (j = 0; id && j < edit->count; j++)
 			if (edit->limit[j]->id == id)
 				break;
-		if ((id && j == edit->count) || !edit->exempt[i].prefix.family ||
-		    (edit->exempt[i].end && edit->exempt[i].end <= weir_clock()))
+		if ((id && j == edit->count) || !edit->exception[i].prefix.family ||
+		    (edit->exception[i].end && edit->exception[i].end <= weir_clock()))
 			continue;
-		edit->exempt[n++] = edit->exempt[i];
+		edit->exception[n++] = edit->exception[i];
 		kept += i < copied;
 	}
 	if (!n)
 		return 0;
-	exempts = weir_exempts_alloc(edit->exempt, n, &twice);
-	if (!IS_ERR(exempts)) {
-		config->exempts = exempts;
-	} else if (PTR_ERR(exempts) == -EEXIST) {
+	exceptions = weir_exceptions_alloc(edit->exception, n, &twice);
+	if (!IS_ERR(exceptions)) {
+		config->exceptions = exceptions;
+	} else if (PTR_ERR(exceptions) == -EEXIST) {
 		error->exempt = twice - kept;
 		weir_refuse(error, -EEXIST, WEIR_A_EXEMPT_ADDRESS,
 			    "the exemption, or the block, is given twice; leave one of them out");
 	}
-	return PTR_ERR_OR_ZERO(exempts);
+	return PTR_ERR_OR_ZERO(exceptions);
 }
 
 static int config_lists(const struct weir_edit *edit, struct weir_config *config)
@@ -75,7 +75,7 @@ static void config_drop(struct weir_config *config)
 	while (config->lists)
 		weir_prefixes_put(config->list[--config->lists]);
 	kfree(config->list);
-	weir_exempts_free(config->exempts);
+	weir_exceptions_free(config->exceptions);
 	kfree(config);
 }
 
@@ -88,7 +88,7 @@ static void config_count(const struct weir_config *old, struct weir_config *conf
 	changes[WEIR_LIMITS] += old->count != config->count ||
 				memcmp(old->limit, config->limit,
 				       config->count * sizeof(config->limit[0]));
-	changes[WEIR_EXEMPTS] += !weir_exempts_same(old->exempts, config->exempts);
+	changes[WEIR_EXCEPTIONS] += !weir_exceptions_same(old->exceptions, config->exceptions);
 	changes[WEIR_LISTS] += old->lists != config->lists ||
 			       (config->lists && memcmp(old->list, config->list,
 							config->lists * sizeof(config->list[0])));
@@ -146,7 +146,7 @@ static void tables_age(struct work_struct *work)
 /* Have done what is due first: exemptions end, gathered; a limit joins or is alone. */
 static void config_watch(struct weir_net *wn, const struct weir_config *config)
 {
-	u64 end = weir_exempts_end(config->exempts), now = weir_clock();
+	u64 end = weir_exceptions_end(config->exceptions), now = weir_clock();
 	unsigned int i;
 
 	if (end != U64_MAX)
@@ -396,8 +396,7 @@ static int edit_publish(struct weir_edit *edit, enum weir_edit_end how, struct w
 }
 
 /* With @err abandon the changes; free the copy. */
-int weir_edit_end(struct weir_edit *edit, int err, enum weir_edit_end how,
-		  struct weir_error *error)
+int weir_edit_end(struct weir_edit *edit, int err, enum weir_edit_end how, struct weir_error *error)
 {
 	struct weir_error warning = *error;
 	struct weir_net *wn = edit->wn;

@@ -114,8 +114,7 @@ u16 weir_limit_cost_ipv6(const struct weir_limit *limit, struct weir_lookup *loo
 {
 	if (unlikely(limit->cfg.budgets != 1 || !limit->cfg.budgets_by))
 		return cost_each(limit, lookup, whole);
-	return cost_listed(limit, lookup,
-			   weir_prefixes_ipv6(limit->cfg.budgets_by, whole->word));
+	return cost_listed(limit, lookup, weir_prefixes_ipv6(limit->cfg.budgets_by, whole->word));
 }
 
 struct weir_limit *weir_limit_find(const struct weir_config *config, const char *name)

@@ -10,7 +10,7 @@
 
 #include "limit/config.h"
 #include "limit/newcomers.h"
-#include "packet/exempt.h"
+#include "packet/exception.h"
 #include "packet/source.h"
 #include "table/table.h"
 
@@ -56,14 +56,14 @@ struct weir_refusals {
 /* Parts of a configuration that change apart. */
 enum weir_part {
 	WEIR_LIMITS,
-	WEIR_EXEMPTS,
+	WEIR_EXCEPTIONS,
 	WEIR_LISTS,
 	WEIR_PARTS
 };
 
 /* The limits and exemptions of a namespace. */
 struct weir_config {
-	struct weir_exempts *exempts;	/* or NULL */
+	struct weir_exceptions *exceptions;	/* or NULL */
 	u16 count;
 	u16 conds;		/* all that any limit has, WEIR_COND_* */
 	u16 generation;		/* not 0, nor that of any of 2^16 changes; weir_refusals_renew() */

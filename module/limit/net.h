@@ -19,7 +19,7 @@ struct weir_events;
 struct weir_refusal_cache;
 struct weir_stats;
 
-/* Clocks of dumps of changes: see cursor_take() in netlink/state.c. */
+/* Clocks of dumps of changes: see cursor_take() in netlink/save.c. */
 struct weir_cursor {
 	u64 tick;		/* one before which no packet is under way, or 0 */
 	u64 next;		/* one that will be, or 0 */

@@ -41,8 +41,7 @@ void weir_newcomers_set(const struct weir_newcomers *newcomers);
 void weir_newcomers_replaced(const struct weir_newcomers *newcomers,
 			     const struct weir_newcomers *heir);
 /* Frees what @heir, which may be NULL, has not taken. */
-void weir_newcomers_free(const struct weir_newcomers *newcomers,
-			 const struct weir_newcomers *heir);
+void weir_newcomers_free(const struct weir_newcomers *newcomers, const struct weir_newcomers *heir);
 
 /* Begin to learn, because nobody is known: at first, and when all are forgotten. */
 void weir_newcomers_learn(const struct weir_newcomers *newcomers);

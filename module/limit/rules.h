@@ -46,8 +46,7 @@ struct weir_limit_rules {
 	__u8 len4, len6;
 };
 
-static inline int weir_bucket_rules(const struct weir_budget_config *is,
-				    struct weir_error *error)
+static inline int weir_bucket_rules(const struct weir_budget_config *is, struct weir_error *error)
 {
 	__u64 room = is->burst ? is->burst : is->amount;
 
@@ -134,8 +133,7 @@ static inline bool weir_budgets_have(const struct weir_budget_config *budget, un
 	return false;
 }
 
-static inline int weir_limit_rules(const struct weir_limit_rules *is,
-				   struct weir_error *error)
+static inline int weir_limit_rules(const struct weir_limit_rules *is, struct weir_error *error)
 {
 	int one = !is->len4 || !is->len6;
 

@@ -138,19 +138,19 @@ static int block_limits(const struct weir_net *wn, struct block *block, struct n
 {
 	const struct weir_config *config = weir_config_get(wn);
 	const struct weir_source *source = &block->outline.packet.source;
-	struct weir_exempt_place place = { };
+	struct weir_exception_place place = { };
 	struct weir_source_state state;
 	u64 slot[WEIR_SLOTS_MAX + 1];
 	const struct weir_limit *limit;
 	unsigned int i;
 
 	if (config && !block->release)
-		weir_exempt_place(config->exempts, source, block->outline.dev, &place);
+		weir_exception_place(config->exceptions, source, block->outline.dev, &place);
 	for (i = 0; config && i < config->count; i++) {
 		limit = config->limit[i];
 		if (!block_means(block, limit, attrs[WEIR_A_SOURCE_LIMIT]))
 			continue;
-		if (weir_exempt_from(&place, block->outline.dev, limit->id, false))
+		if (weir_exception_of(&place, block->outline.dev, limit->id, false))
 			block->exempt = true;
 		rcu_read_lock();
 		weir_nl_peek(wn, limit, source, NULL, &state, slot);

@@ -245,8 +245,7 @@ static int put_slots(struct sk_buff *skb, const struct weir_limit *limit,
 	if (!meter->slot_ticks || budget->mode == WEIR_MODE_BUCKET ||
 	    budget->mode == WEIR_MODE_EXACT)
 		return 0;
-	err = weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_SLOT_NS,
-			      weir_ticks_ns(meter->slot_ticks));
+	err = weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_SLOT_NS, weir_ticks_ns(meter->slot_ticks));
 	for (; !err && i <= WEIR_SLOTS_MAX; i++)
 		err = weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_SLOT, slot[i]);
 	return err;

@@ -78,10 +78,10 @@ static void limit_renamed(struct weir_net *wn, const struct weir_limit *was,
 }
 
 static void exempt_notify(struct weir_net *wn, u32 what, const struct weir_config *config,
-			  const struct weir_exempt *exempt)
+			  const struct weir_exception *exception)
 {
 	struct sk_buff *skb = message_new(WEIR_CMD_EXEMPT_NTF);
-	struct weir_exempt told = *exempt;
+	struct weir_exception told = *exception;
 
 	/* One that has ended has no time left. */
 	if (what == WEIR_LIMIT_EVENT_REMOVED && told.end <= weir_clock())
@@ -160,19 +160,19 @@ static void limits_notify(const struct weir_edit *edit)
 static void exempts_notify(struct weir_net *wn, u32 what, const struct weir_config *config,
 			   const struct weir_config *other)
 {
-	const struct weir_exempt *exempt, *was;
+	const struct weir_exception *exception, *was;
 	unsigned int i;
 	int at;
 
-	for (i = 0; config && i < weir_exempts_count(config->exempts); i++) {
-		exempt = weir_exempts_at(config->exempts, i);
-		at = other ? weir_exempts_find(other->exempts, exempt) : -1;
-		was = at < 0 ? NULL : weir_exempts_at(other->exempts, at);
+	for (i = 0; config && i < weir_exceptions_count(config->exceptions); i++) {
+		exception = weir_exceptions_at(config->exceptions, i);
+		at = other ? weir_exceptions_find(other->exceptions, exception) : -1;
+		was = at < 0 ? NULL : weir_exceptions_at(other->exceptions, at);
 		if (!was)
-			exempt_notify(wn, what, config, exempt);
+			exempt_notify(wn, what, config, exception);
 		else if (what == WEIR_LIMIT_EVENT_ADDED &&
-			 (was->stats != exempt->stats || was->end != exempt->end))
-			exempt_notify(wn, WEIR_LIMIT_EVENT_CHANGED, config, exempt);
+			 (was->stats != exception->stats || was->end != exception->end))
+			exempt_notify(wn, WEIR_LIMIT_EVENT_CHANGED, config, exception);
 	}
 }
 

@@ -11,20 +11,20 @@
 
 /* Parse the source of an exemption: prefix and device, all other fields are 0. */
 int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
-		   struct weir_exempt *exempt, struct netlink_ext_ack *extack)
+		   struct weir_exception *exception, struct netlink_ext_ack *extack)
 {
 	const struct nlattr *dev = attrs[WEIR_A_EXEMPT_DEV];
 	int err;
 
-	memset(exempt, 0, sizeof(*exempt));
+	memset(exception, 0, sizeof(*exception));
 	err = weir_nl_require(attrs, nest, WEIR_A_EXEMPT_ADDRESS,
 			      "the address of the exemption is missing", extack) ?:
 	      weir_nl_prefix(attrs[WEIR_A_EXEMPT_ADDRESS],
-			     attrs[WEIR_A_EXEMPT_PREFIX_LEN], &exempt->prefix, extack);
+			     attrs[WEIR_A_EXEMPT_PREFIX_LEN], &exception->prefix, extack);
 	if (err || !dev)
 		return err;
-	nla_strscpy(exempt->dev, dev, sizeof(exempt->dev));
-	if (dev_valid_name(exempt->dev))
+	nla_strscpy(exception->dev, dev, sizeof(exception->dev));
+	if (dev_valid_name(exception->dev))
 		return 0;
 	return weir_nl_refuse(extack, dev,
 			      "not a name that a device can have; no space, / or :, and not . or ..");
@@ -42,81 +42,81 @@ static int put_left(struct sk_buff *skb, u64 end)
 
 /* Put an exemption, with the name of its limit in the configuration. */
 int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
-		       const struct weir_exempt *exempt)
+		       const struct weir_exception *exception)
 {
-	const char *comment = exempt->stats->comment;
+	const char *comment = exception->stats->comment;
 	const struct weir_limit *limit = NULL;
 
-	if (exempt->limit)
-		limit = weir_limit_by_id(config, exempt->limit);
+	if (exception->limit)
+		limit = weir_limit_by_id(config, exception->limit);
 	return weir_nl_put_prefix(skb, WEIR_A_EXEMPT_ADDRESS, WEIR_A_EXEMPT_PREFIX_LEN,
-				  &exempt->prefix) ||
-	       (*exempt->dev && nla_put_string(skb, WEIR_A_EXEMPT_DEV, exempt->dev)) ||
+				  &exception->prefix) ||
+	       (*exception->dev && nla_put_string(skb, WEIR_A_EXEMPT_DEV, exception->dev)) ||
 	       (limit && nla_put_string(skb, WEIR_A_EXEMPT_LIMIT, limit->cfg.name)) ||
 	       (*comment && nla_put_string(skb, WEIR_A_EXEMPT_COMMENT, comment)) ||
-	       (exempt->block && nla_put_flag(skb, WEIR_A_EXEMPT_BLOCK)) ||
-	       (exempt->end && put_left(skb, exempt->end)) ? -EMSGSIZE : 0;
+	       (exception->block && nla_put_flag(skb, WEIR_A_EXEMPT_BLOCK)) ||
+	       (exception->end && put_left(skb, exception->end)) ? -EMSGSIZE : 0;
 }
 
 /* What exempts a source from a limit, or else blocks its prefix there; or NULL. */
-const struct weir_exempt *weir_nl_exemption(const struct weir_config *config,
-					    const struct weir_limit *limit,
-					    const struct weir_source *source, const char *dev)
+const struct weir_exception *weir_nl_exemption(const struct weir_config *config,
+					       const struct weir_limit *limit,
+					       const struct weir_source *source, const char *dev)
 {
-	struct weir_exempt_place place;
+	struct weir_exception_place place;
 
-	weir_exempt_place(config->exempts, source, dev, &place);
-	return weir_exempt_from(&place, dev, limit->id, false) ?:
-	       weir_exempt_from(&place, dev, limit->id, true);
+	weir_exception_place(config->exceptions, source, dev, &place);
+	return weir_exception_of(&place, dev, limit->id, false) ?:
+	       weir_exception_of(&place, dev, limit->id, true);
 }
 
 /* Put that with the source; of NULL nothing. */
 int weir_nl_put_exemption(struct sk_buff *skb, const struct weir_config *config,
-			  const struct weir_exempt *exempt)
+			  const struct weir_exception *exception)
 {
-	struct nlattr *nest = exempt ? nla_nest_start(skb, WEIR_A_SOURCE_EXEMPT) : NULL;
+	struct nlattr *nest = exception ? nla_nest_start(skb, WEIR_A_SOURCE_EXEMPT) : NULL;
 
-	if (!exempt)
+	if (!exception)
 		return 0;
-	if (!nest || weir_nl_put_exempt(skb, config, exempt))
+	if (!nest || weir_nl_put_exempt(skb, config, exception))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
 }
 
 static int put_exempt(struct sk_buff *skb, const struct weir_config *config,
-		      const struct weir_exempt *exempt, bool stats)
+		      const struct weir_exception *exception, bool stats)
 {
 	struct gnet_stats_basic_sync sum;
 
-	if (weir_nl_put_exempt(skb, config, exempt))
+	if (weir_nl_put_exempt(skb, config, exception))
 		return -EMSGSIZE;
 	if (!stats)
 		return 0;
 	gnet_stats_basic_sync_init(&sum);
-	gnet_stats_add_basic(&sum, exempt->count, NULL, false);
+	gnet_stats_add_basic(&sum, exception->count, NULL, false);
 	return weir_nl_put_counter(skb, WEIR_A_EXEMPT_STATS, u64_stats_read(&sum.packets),
 				   u64_stats_read(&sum.bytes));
 }
 
 /* Put the exemption of an address. Under rcu_read_lock(). */
 static int exempt_find(struct sk_buff *reply, const struct weir_config *config,
-		       const struct weir_exempt *asked, struct genl_info *info)
+		       const struct weir_exception *asked, struct genl_info *info)
 {
 	const struct nlattr *name = info->attrs[WEIR_A_EXEMPT_LIMIT];
 	const struct weir_limit *limit = weir_limit_find(config, weir_nl_name(name));
 	struct weir_source source = weir_prefix_source(&asked->prefix);
-	const struct weir_exempt *exempt = NULL;
-	struct weir_exempt_place place;
+	const struct weir_exception *exception = NULL;
+	struct weir_exception_place place;
 
 	if (name && !limit)
 		return weir_nl_no_limit(name, info->extack);
 	if (config) {
-		weir_exempt_place(config->exempts, &source, asked->dev, &place);
-		exempt = weir_exempt_from(&place, asked->dev, limit ? limit->id : 0, false);
+		weir_exception_place(config->exceptions, &source, asked->dev, &place);
+		exception = weir_exception_of(&place, asked->dev, limit ? limit->id : 0, false);
 	}
-	if (exempt)
-		return put_exempt(reply, config, exempt, info->attrs[WEIR_A_EXEMPT_WANT_STATS]);
+	if (exception)
+		return put_exempt(reply, config, exception, info->attrs[WEIR_A_EXEMPT_WANT_STATS]);
 	if (limit)
 		weir_nl_refuse(info->extack, name, "not exempt from this limit");
 	else
@@ -128,7 +128,7 @@ static int exempt_find(struct sk_buff *reply, const struct weir_config *config,
 int weir_nl_exempt_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_net *wn = weir_net(genl_info_net(info));
-	struct weir_exempt asked;
+	struct weir_exception asked;
 	struct sk_buff *reply;
 	int err;
 
@@ -151,7 +151,7 @@ int weir_nl_exempt_get_doit(struct sk_buff *skb, struct genl_info *info)
 static int exempts_put(struct sk_buff *skb, struct netlink_callback *cb, struct weir_net *wn)
 {
 	bool stats = weir_dump_attrs(cb)[WEIR_A_EXEMPT_WANT_STATS];
-	const struct weir_exempts *exempts = NULL;
+	const struct weir_exceptions *exceptions = NULL;
 	const struct weir_config *config;
 	void *header;
 	int err = 0;
@@ -159,11 +159,11 @@ static int exempts_put(struct sk_buff *skb, struct netlink_callback *cb, struct 
 	rcu_read_lock();
 	config = weir_config_get(wn);
 	if (config)
-		exempts = config->exempts;
-	for (; !err && cb->args[0] < weir_exempts_count(exempts); cb->args[0] += !err) {
+		exceptions = config->exceptions;
+	for (; !err && cb->args[0] < weir_exceptions_count(exceptions); cb->args[0] += !err) {
 		header = weir_nl_dump_put(skb, cb);
-		err = !header || put_exempt(skb, config, weir_exempts_at(exempts, cb->args[0]),
-					    stats);
+		err = !header ||
+		      put_exempt(skb, config, weir_exceptions_at(exceptions, cb->args[0]), stats);
 		err = weir_nl_dump_end(skb, header, err);
 	}
 	rcu_read_unlock();
@@ -173,7 +173,7 @@ static int exempts_put(struct sk_buff *skb, struct netlink_callback *cb, struct 
 int weir_nl_exempt_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	return weir_nl_dump(skb, cb, BIT_ULL(WEIR_A_EXEMPT_WANT_STATS),
-			    BIT(WEIR_LIMITS) | BIT(WEIR_EXEMPTS), exempts_put);
+			    BIT(WEIR_LIMITS) | BIT(WEIR_EXCEPTIONS), exempts_put);
 }
 
 static int put_outcomes(struct sk_buff *reply, const struct weir_net *wn)
@@ -209,8 +209,8 @@ static int put_holdings(struct sk_buff *reply, const struct weir_net *wn)
 	config = weir_config_get(wn);
 	if (config) {
 		limits = config->count;
-		blocks = weir_exempts_blocks(config->exempts);
-		exempts = weir_exempts_count(config->exempts) - blocks;
+		blocks = weir_exceptions_blocks(config->exceptions);
+		exempts = weir_exceptions_count(config->exceptions) - blocks;
 		for (i = 0; i < limits; i++)
 			memory += weir_table_bytes(config->limit[i]->table) +
 				  weir_newcomers_bytes(&config->limit[i]->newcomers);

@@ -10,7 +10,7 @@
 #include "gen.h"
 
 #include <uapi/linux/weir.h>
-#include <netlink/compat.h>
+#include <netlink/genl_compat.h>
 
 /* Integer value ranges */
 static const struct netlink_range_validation weir_a_member_budget_range = {

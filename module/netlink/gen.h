@@ -11,7 +11,7 @@
 #include <net/genetlink.h>
 
 #include <uapi/linux/weir.h>
-#include <netlink/compat.h>
+#include <netlink/genl_compat.h>
 
 /* Common nested types */
 extern const struct nla_policy weir_budget_nl_policy[WEIR_A_BUDGET_REFUSED + 1];

@@ -223,6 +223,5 @@ static int lists_put(struct sk_buff *skb, struct netlink_callback *cb, struct we
 
 int weir_nl_prefix_list_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return weir_nl_dump(skb, cb, BIT_ULL(WEIR_A_PREFIX_LIST_NAME), BIT(WEIR_LISTS),
-			    lists_put);
+	return weir_nl_dump(skb, cb, BIT_ULL(WEIR_A_PREFIX_LIST_NAME), BIT(WEIR_LISTS), lists_put);
 }

@@ -96,8 +96,7 @@ static int request_check(struct sk_buff *skb, const struct nlmsghdr *nlh,
 
 int weir_nl_pre_doit(const struct genl_split_ops *ops, struct sk_buff *skb, struct genl_info *info)
 {
-	return request_check(skb, info->nlhdr, ops->policy, ops->maxattr ? ~0ull : 0,
-			     info->extack);
+	return request_check(skb, info->nlhdr, ops->policy, ops->maxattr ? ~0ull : 0, info->extack);
 }
 
 /* Another number after each change of @parts; not 0. */

@@ -15,7 +15,7 @@
 #include "limit/limit.h"
 #include "limit/net.h"
 #include "limit/stats.h"
-#include "netlink/compat.h"
+#include "netlink/genl_compat.h"
 #include "netlink/gen.h"
 
 /* The family, whose policies and operations are in gen.c: family.c; may sleep. */
@@ -33,8 +33,7 @@ struct weir_nl_within {
 };
 
 /* Messages: message.c */
-int weir_nl_pre_doit(const struct genl_split_ops *ops, struct sk_buff *skb,
-		     struct genl_info *info);
+int weir_nl_pre_doit(const struct genl_split_ops *ops, struct sk_buff *skb, struct genl_info *info);
 int weir_nl_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, const char *msg);
 int weir_nl_dump(struct sk_buff *skb, struct netlink_callback *cb, u64 taken, u8 parts,
 		 int (*put)(struct sk_buff *skb, struct netlink_callback *cb,
@@ -80,7 +79,7 @@ int weir_nl_put_dev(struct sk_buff *skb, int attr, struct net *net, int ifindex)
 struct weir_net_prefix weir_nl_source_prefix(const struct weir_source *source,
 					     struct weir_prefix prefix);
 
-/* Parts of objects: match.c, exempt.c, limit.c */
+/* Parts of objects: conditions.c, exempt.c, limits.c */
 int weir_nl_prefix_parse(struct nlattr **tb, const struct nlattr *nest,
 			 struct weir_net_prefix *prefix, struct netlink_ext_ack *extack);
 int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
@@ -91,14 +90,14 @@ int weir_nl_packet(const struct nlattr *nest, struct weir_outline *outline,
 		   struct netlink_ext_ack *extack);
 int weir_nl_put_match(struct sk_buff *skb, int attr, const struct weir_match *match);
 int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
-		   struct weir_exempt *exempt, struct netlink_ext_ack *extack);
+		   struct weir_exception *exception, struct netlink_ext_ack *extack);
 int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
-		       const struct weir_exempt *exempt);
-const struct weir_exempt *weir_nl_exemption(const struct weir_config *config,
-					    const struct weir_limit *limit,
-					    const struct weir_source *source, const char *dev);
+		       const struct weir_exception *exception);
+const struct weir_exception *weir_nl_exemption(const struct weir_config *config,
+					       const struct weir_limit *limit,
+					       const struct weir_source *source, const char *dev);
 int weir_nl_put_exemption(struct sk_buff *skb, const struct weir_config *config,
-			  const struct weir_exempt *exempt);
+			  const struct weir_exception *exception);
 /* An object of a request that changes it: of a configuration, or with @nest NULL the message. */
 struct weir_nl_object {
 	struct nlattr **attrs;

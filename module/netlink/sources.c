@@ -187,7 +187,7 @@ static struct show *show_start(struct netlink_callback *cb, const struct weir_ne
 static int put_found(struct sk_buff *skb, struct netlink_callback *cb,
 		     const struct weir_net *wn, const struct found *found)
 {
-	const struct weir_exempt *exempt = NULL;
+	const struct weir_exception *exception = NULL;
 	const struct weir_config *config;
 	const struct weir_limit *limit;
 	void *header;
@@ -199,12 +199,13 @@ static int put_found(struct sk_buff *skb, struct netlink_callback *cb,
 	if (limit) {
 		header = weir_nl_dump_put(skb, cb);
 		if (found->state.blocked)
-			exempt = weir_nl_exemption(config, limit, &found->state.source, "");
-		if (exempt && (exempt->block || exempt->prefix.len >
-			       weir_nl_source_prefix(&found->state.source, limit->cfg.prefix).len))
-			exempt = NULL;
+			exception = weir_nl_exemption(config, limit, &found->state.source, "");
+		if (exception &&
+		    (exception->block || exception->prefix.len >
+		     weir_nl_source_prefix(&found->state.source, limit->cfg.prefix).len))
+			exception = NULL;
 		err = !header || weir_nl_put_source(skb, wn->net, limit, &found->state, NULL) ||
-		      weir_nl_put_exemption(skb, config, exempt);
+		      weir_nl_put_exemption(skb, config, exception);
 		err = weir_nl_dump_end(skb, header, err);
 	}
 	rcu_read_unlock();

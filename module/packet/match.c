@@ -69,10 +69,8 @@ static bool ports_unmet(const struct weir_match *match, const struct weir_packet
 	if (!(packet->flags & WEIR_PACKET_PORTS))
 		return match->conds & (WEIR_COND_SPORT | WEIR_COND_DPORT) &&
 		       !(packet->flags & WEIR_PACKET_CUT);
-	return unmet(match, WEIR_COND_DPORT,
-		     ports_hold(&match->dport, packet->dport)) ||
-	       unmet(match, WEIR_COND_SPORT,
-		     ports_hold(&match->sport, packet->sport));
+	return unmet(match, WEIR_COND_DPORT, ports_hold(&match->dport, packet->dport)) ||
+	       unmet(match, WEIR_COND_SPORT, ports_hold(&match->sport, packet->sport));
 }
 
 static bool syn_unmet(const struct weir_match *match, const struct weir_packet *packet)
@@ -131,8 +129,7 @@ static noinline bool lists_unmet(const struct weir_match *match, const struct we
 }
 
 /* A function of its own, so that the conditions that most packets fail need no stack. */
-static noinline bool network_met(const struct weir_match *match,
-				 const struct weir_packet *packet)
+static noinline bool network_met(const struct weir_match *match, const struct weir_packet *packet)
 {
 	if (unmet(match, WEIR_COND_FAMILY, packet->family == match->family) ||
 	    mark_unmet(match, packet) ||

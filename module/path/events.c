@@ -82,8 +82,7 @@ void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
 }
 
 /* A newcomer found no entry in the table of @limit. Two CPUs may both report it. */
-void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
-			 u64 tick)
+void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit, u64 tick)
 {
 	unsigned long last = READ_ONCE(limit->pressure->reported);
 

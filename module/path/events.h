@@ -35,8 +35,7 @@ void weir_notify_config(const struct weir_edit *edit);
 /* From the packet path, with BH off. */
 void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
 		       const struct weir_source *source);
-void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
-			 u64 tick);
+void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit, u64 tick);
 void weir_event_newcomers(struct weir_net *wn, const struct weir_limit *limit);
 
 #endif /* WEIR_EVENTS_H */

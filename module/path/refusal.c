@@ -45,8 +45,7 @@ static struct weir_source cell_source(const struct weir_refusal *cell)
 /* Count the pending refusals of a cell in the present copy of its limit. */
 static void cell_flush(const struct weir_net *wn, const struct weir_refusal *cell)
 {
-	const struct weir_limit *limit = weir_limit_by_id(weir_config_get(wn),
-							  cell->limit->id);
+	const struct weir_limit *limit = weir_limit_by_id(weir_config_get(wn), cell->limit->id);
 	struct weir_source source = cell_source(cell);
 	struct weir_lookup lookup = {
 		.source = &source,
@@ -202,8 +201,8 @@ void weir_refusals_init(struct weir_config *config)
 		}
 	}
 	refusals->limits = i;
-	for (i = 0; i < weir_exempts_count(config->exempts); i++)
-		lengthen(&key, &weir_exempts_at(config->exempts, i)->prefix);
+	for (i = 0; i < weir_exceptions_count(config->exceptions); i++)
+		lengthen(&key, &weir_exceptions_at(config->exceptions, i)->prefix);
 	mask_fill(&refusals->index, prefix);
 	mask_fill(&refusals->key, key);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Tracepoints. saddr is the whole address of the sender, IPv4 as IPv6 knows it
- * (::ffff:192.0.2.1); tick is the time that the count counted at; budget is the number of
+ * (::ffff:192.0.2.1); tick is that at which the entry counted it; budget is the number of
  * the one that refused, from 1; reason is enum weir_reason.
  */
 #undef TRACE_SYSTEM
@@ -17,8 +17,7 @@
 
 #ifndef WEIR_TRACE_ADDRESS
 #define WEIR_TRACE_ADDRESS
-static inline void weir_trace_address(u8 *saddr,
-				      const struct weir_source *source)
+static inline void weir_trace_address(u8 *saddr, const struct weir_source *source)
 {
 	if (source->scope & WEIR_SCOPE_IPV6) {
 		memcpy(saddr, source->word, 16);

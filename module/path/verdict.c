@@ -33,7 +33,7 @@ struct matched {
 struct weir_context {
 	struct weir_packet packet;
 	struct weir_request request;
-	struct weir_exempt_place place;	/* its source among the exemptions */
+	struct weir_exception_place place;	/* its source among the exemptions */
 	bool exempt;		/* a frame: from the limit that it matched last */
 	const struct weir_limit *dropper;	/* the limit that drops it */
 	struct weir_result result;	/* of that */
@@ -58,18 +58,18 @@ void weir_verdict_exit(void)
 /* Does the limit apply to the packet? The hook counts at an exemption, not a frame. */
 static inline bool matches(struct weir_context *ctx, const struct weir_limit *limit)
 {
-	const struct weir_exempt *exempt;
+	const struct weir_exception *exception;
 
 	if (!weir_match_packet(&limit->cfg.match, &ctx->packet))
 		return false;
 	if (likely(!ctx->place.node))
 		return true;
-	exempt = weir_exempt_from(&ctx->place, ctx->packet.in->name, limit->id, false);
-	if (!exempt)
+	exception = weir_exception_of(&ctx->place, ctx->packet.in->name, limit->id, false);
+	if (!exception)
 		return true;
 	ctx->exempt = !ctx->packet.skb;
 	if (!ctx->exempt)
-		weir_exempt_count(exempt, ctx->request.cost.packets, ctx->request.cost.bytes);
+		weir_exception_count(exception, ctx->request.cost.packets, ctx->request.cost.bytes);
 	return ctx->exempt;
 }
 
@@ -180,12 +180,12 @@ static bool prefix_blocked(const struct weir_context *ctx, const struct weir_net
 			   const struct weir_limit *limit)
 {
 	const struct weir_cost *cost = &ctx->request.cost;
-	const struct weir_exempt *block;
+	const struct weir_exception *block;
 
-	block = weir_exempt_from(&ctx->place, ctx->packet.in->name, limit->id, true);
+	block = weir_exception_of(&ctx->place, ctx->packet.in->name, limit->id, true);
 	if (!block || limit->cfg.observe)
 		return false;
-	weir_exempt_count(block, cost->packets, cost->bytes);
+	weir_exception_count(block, cost->packets, cost->bytes);
 	weir_stats_seen(wn->stats, WEIR_SEEN_BLOCKED, false);
 	return true;
 }
@@ -335,13 +335,13 @@ enum weir_verdict weir_verdict(struct sk_buff *skb, u8 family, struct weir_net *
 		return WEIR_ADMIT;
 	do {
 		ctx->place.node = NULL;
-		if (config->exempts) {
-			weir_exempt_place(config->exempts, &packet->source,
-					  packet->in->name, &ctx->place);
+		if (config->exceptions) {
+			weir_exception_place(config->exceptions, &packet->source,
+					     packet->in->name, &ctx->place);
 			if (ctx->place.all) {
 				if (packet->flags & WEIR_PACKET_DECRYPTED)
 					return WEIR_ADMIT;
-				weir_exempt_count(ctx->place.all, cost->packets, cost->bytes);
+				weir_exception_count(ctx->place.all, cost->packets, cost->bytes);
 				weir_stats_seen(wn->stats, WEIR_SEEN_EXEMPT, false);
 				return WEIR_ADMIT;
 			}
@@ -401,8 +401,9 @@ enum weir_verdict weir_verdict_frame(struct weir_frame frame, struct weir_net *w
 			  (struct weir_cost) { .packets = 1, .bytes = frame.bytes }, tick);
 	ctx->exempt = false;
 	ctx->place.node = NULL;
-	if (config->exempts)
-		weir_exempt_place(config->exempts, &packet->source, packet->in->name, &ctx->place);
+	if (config->exceptions)
+		weir_exception_place(config->exceptions, &packet->source, packet->in->name,
+				     &ctx->place);
 	if (config->conds & WEIR_CONDS_TRANSPORT || weir_packet_may_be_vital(packet))
 		weir_packet_parse(packet);
 	/* Without all of its headers the packet may be another one. */

@@ -173,7 +173,7 @@ u32 weir_table_blocks_most(const struct weir_table *table);
 u32 weir_table_source_bytes(const struct weir_table *table);
 u32 weir_table_sets(const struct weir_table *table);
 
-/* charge.c: packets. BH off, RCU read lock. */
+/* lookup.c: packets. BH off, RCU read lock. */
 u16 weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup);
 u16 weir_table_charge(struct weir_table *table, struct weir_lookup *lookup);
 bool weir_table_moved(const struct weir_table *table, const struct weir_lookup *lookup);

@@ -7,8 +7,7 @@
 #include "unit.h"
 
 /* Charge a turned count with the full cost or nothing. */
-static inline bool count_charge(struct weir_shape shape,
-				struct weir_count *w, u64 cost, u64 budget)
+static inline bool count_charge(struct weir_shape shape, struct weir_count *w, u64 cost, u64 budget)
 {
 	if (weir_count_full(&shape, w, w->at, cost, budget))
 		return false;
@@ -63,8 +62,7 @@ static inline u64 random_step(struct chance *c, unsigned int ring)
 }
 
 /* Offset the total and the ring alike, so that the total may wrap soon. */
-static inline void random_total(struct chance *c, struct weir_shape shape,
-				struct weir_count *w)
+static inline void random_total(struct chance *c, struct weir_shape shape, struct weir_count *w)
 {
 	u64 more = chance_one_in(c, 2) ? chance(c) : -chance_below(c, 300);
 	unsigned int i;

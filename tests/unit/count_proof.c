@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The count in C against the operations that tests/proof/count.py proves things about, on functions
+ * The count in C against the operations that tests/proof/wheel.py proves things about, on functions
  * from ages to sums, here arrays S[0..reach]: every reach and width, totals and slots about to
  * wrap, sums at their bounds and random. Ring entries beyond the reach are arbitrary, memory behind
  * the ring is not touched. Also tested: whether there is room, refusal marks, and sizes.
@@ -11,7 +11,7 @@
 
 typedef u64 sums[RING_MAX];
 
-/* The operations of count.py, for all ages below R */
+/* The operations of wheel.py, for all ages below R */
 static void charge(sums S, unsigned int R, u64 cost)
 {
 	unsigned int a;

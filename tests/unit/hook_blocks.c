@@ -64,12 +64,12 @@ static void test_moved(void **state)
 
 static void add(struct weir_edit *edit, u32 address, u64 end, struct weir_error *error)
 {
-	struct weir_exempt exempt = {
+	struct weir_exception exempt = {
 		.prefix = { .family = AF_INET, .len = 32, .word[0] = htonl(address) },
 		.end = end, .comment = "",
 	};
 
-	assert_int_equal(weir_edit_exempt_add(edit, &exempt, "", WEIR_BLOCK_ADD, error), 0);
+	assert_int_equal(weir_edit_exception_add(edit, &exempt, "", WEIR_BLOCK_ADD, error), 0);
 }
 
 static void test_twice(void **state)

@@ -153,7 +153,7 @@ static int does_replace(const void *words, struct weir_error *error)
 	struct weir_edit *edit = weir_edit_begin(&t.wn, true, t.exempts);
 	const struct weir_limit_config *all = words;
 	struct weir_limit_config limit;
-	struct weir_exempt exempt;
+	struct weir_exception exempt;
 	unsigned int i;
 	int err = 0;
 
@@ -167,8 +167,8 @@ static int does_replace(const void *words, struct weir_error *error)
 	for (i = 0; !err && i < t.exempts; i++) {
 		exempt = t.exempt[i].exempt;
 		exempt.comment = below(2) ? "" : "changed";
-		err = weir_edit_exempt_add(edit, &exempt, t.exempt[i].limit, WEIR_BLOCK_ADD,
-					   error);
+		err = weir_edit_exception_add(edit, &exempt, t.exempt[i].limit, WEIR_BLOCK_ADD,
+					      error);
 	}
 	return weir_edit_end(edit, err, WEIR_EDIT_PUBLISH, error);
 }
@@ -298,14 +298,14 @@ void hook_del_exempt(void)
 /* Packets that all exemptions have counted. */
 static u64 exempted(void)
 {
-	const struct weir_exempts *exempts = weir_config_get(&t.wn)->exempts;
+	const struct weir_exceptions *exempts = weir_config_get(&t.wn)->exceptions;
 	unsigned int i;
 	u64 sum = 0;
 	int cpu;
 
-	for (i = 0; i < weir_exempts_count(exempts); i++)
+	for (i = 0; i < weir_exceptions_count(exempts); i++)
 		for_each_possible_cpu(cpu)
-			sum += u64_stats_read(&per_cpu_ptr(weir_exempts_at(exempts, i)->count,
+			sum += u64_stats_read(&per_cpu_ptr(weir_exceptions_at(exempts, i)->count,
 							   cpu)->packets);
 	return sum;
 }

@@ -12,7 +12,7 @@
 
 /* An exemption and the name of its limit. */
 struct said_exempt {
-	struct weir_exempt exempt;
+	struct weir_exception exempt;
 	char limit[WEIR_NAME_SIZE];
 };
 
@@ -72,7 +72,7 @@ static inline int edit_flush(struct weir_net *wn, bool limits)
 	if (limits)
 		edit->count = 0;
 	else
-		edit->exempts = 0;
+		edit->exceptions = 0;
 	return weir_edit_end(edit, 0, WEIR_EDIT_PUBLISH, &error);
 }
 
@@ -80,14 +80,14 @@ static inline int edit_exempt(struct weir_net *wn, const struct said_exempt *sai
 			      struct weir_error *error)
 {
 	struct weir_edit *edit = weir_edit_begin(wn, false, add);
-	struct weir_exempt exempt = said->exempt;
+	struct weir_exception exempt = said->exempt;
 
 	if (!edit)
 		return -ENOMEM;
 	exempt.comment = "";
 	return weir_edit_end(edit, add ?
-			     weir_edit_exempt_add(edit, &exempt, said->limit, WEIR_BLOCK_ADD, error) :
-			     weir_edit_exempt_del(edit, &exempt, said->limit, error),
+			     weir_edit_exception_add(edit, &exempt, said->limit, WEIR_BLOCK_ADD, error) :
+			     weir_edit_exception_del(edit, &exempt, said->limit, error),
 			     WEIR_EDIT_PUBLISH, error);
 }
 

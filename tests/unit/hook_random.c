@@ -42,7 +42,7 @@ static void step(void)
 	default:
 		hook_packet();
 	}
-	check(weir_exempts_count(weir_config_get(&t.wn)->exempts) == t.exempts,
+	check(weir_exceptions_count(weir_config_get(&t.wn)->exceptions) == t.exempts,
 	      "run %llu: exemptions", t.run);
 }
 

@@ -7,6 +7,7 @@
 #include <linux/skbuff.h>
 
 #include "hook_twin.h"
+#include "path/refusal.h"
 
 /* UDP from source 0, over IPv4 or IPv6 */
 static const struct said v4 = { .proto = IPPROTO_UDP };

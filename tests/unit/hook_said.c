@@ -59,7 +59,7 @@ bool said_meets(const struct said *said, const struct weir_match *match)
 	return twin_meets(&packet, match);
 }
 
-bool said_exempt(const struct said *said, const struct weir_exempt *exempt)
+bool said_exempt(const struct said *said, const struct weir_exception *exempt)
 {
 	struct weir_match match = {
 		.conds = WEIR_COND_FROM | (*exempt->dev ? WEIR_COND_DEV : 0),

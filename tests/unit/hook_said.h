@@ -43,7 +43,7 @@ unsigned int said_make(const struct said *said, u8 byte[PACKET_MAX]);
 bool said_cut(const struct said *said);
 /* Does the description match a limit's conditions, or an exemption? */
 bool said_meets(const struct said *said, const struct weir_match *match);
-bool said_exempt(const struct said *said, const struct weir_exempt *exempt);
+bool said_exempt(const struct said *said, const struct weir_exception *exempt);
 
 /* Widen an address to the prefix it shares with another source. */
 void prefix_widen(struct weir_net_prefix *prefix);

@@ -12,6 +12,7 @@
 
 #include "table/shared.h"
 #include "hook_twin.h"
+#include "path/refusal.h"
 #include "walk_model.h"
 
 #define STEPS 400
@@ -856,7 +857,7 @@ static void step_replace(void)
 			continue;
 		exempt[exempts] = w.exempt[n];
 		exempt[exempts].exempt.comment = "";
-		err = err ?: weir_edit_exempt_add(edit, &exempt[exempts].exempt,
+		err = err ?: weir_edit_exception_add(edit, &exempt[exempts].exempt,
 						  exempt[exempts].limit, WEIR_BLOCK_ADD, &error);
 		exempts++;
 	}
@@ -1017,7 +1018,7 @@ static void step_block(void)
 	walk_placed(l, w.now);
 }
 
-/* As netlink/source.c does it. Returns the ticks to wait, or 0. */
+/* As netlink/ask.c does it. Returns the ticks to wait, or 0. */
 static u64 request(struct walk_limit *l, struct walk_source *s, struct weir_take take)
 {
 	const struct weir_limit *real = real_of(l);

@@ -684,8 +684,7 @@ static unsigned int before(const struct walk_budget *old, unsigned int n,
 }
 
 /* An amount in another unit: the same part of its budget. */
-static u128 part(u128 amount, const struct walk_budget *from, const struct walk_budget *to,
-		 bool up)
+static u128 part(u128 amount, const struct walk_budget *from, const struct walk_budget *to, bool up)
 {
 	/* Of what was cut off, the part is not known. */
 	if (from->bytes == to->bytes || !amount || (up && amount >= U64_MAX / 2))

@@ -251,25 +251,25 @@ static int limit_flush(struct weir_edit *edit, const struct weir_nl_object *obje
 }
 
 /* For how long a source is exempt. */
-static int exempt_time(const struct nlattr *attr, struct weir_exempt *exempt,
+static int exempt_time(const struct nlattr *attr, struct weir_exception *exception,
 		       struct netlink_ext_ack *extack)
 {
 	u64 ms = weir_nl_uint(attr, 0);
 
 	if (!ms)
 		return 0;
-	exempt->end = weir_clock() + DIV_ROUND_UP_ULL(ms * HZ, MSEC_PER_SEC);
+	exception->end = weir_clock() + DIV_ROUND_UP_ULL(ms * HZ, MSEC_PER_SEC);
 	if (ms >= WEIR_BLOCK_MS_MIN)
 		return 0;
 	weir_nl_refuse(extack, attr, "it lasts a second at least; 0 is for ever");
 	return -ERANGE;
 }
 
-static int exempt_parse(const struct weir_nl_object *object, struct weir_exempt *exempt)
+static int exempt_parse(const struct weir_nl_object *object, struct weir_exception *exception)
 {
-	int err = weir_nl_exempt(object->attrs, object->nest, exempt, object->info->extack);
+	int err = weir_nl_exempt(object->attrs, object->nest, exception, object->info->extack);
 
-	exempt->block = object->attrs[WEIR_A_EXEMPT_BLOCK];
+	exception->block = object->attrs[WEIR_A_EXEMPT_BLOCK];
 	return err;
 }
 
@@ -278,20 +278,20 @@ static int exempt_add(struct weir_edit *edit, const struct weir_nl_object *objec
 {
 	enum weir_block how = WEIR_BLOCK_ADD;
 	struct nlattr **attrs = object->attrs;
-	struct weir_exempt exempt;
-	int err = exempt_parse(object, &exempt) ?:
-		  exempt_time(attrs[WEIR_A_EXEMPT_FOR_MS], &exempt, object->info->extack);
+	struct weir_exception exception;
+	int err = exempt_parse(object, &exception) ?:
+		  exempt_time(attrs[WEIR_A_EXEMPT_FOR_MS], &exception, object->info->extack);
 
 	if (err)
 		return err;
 	if (attrs[WEIR_A_EXEMPT_REPLACE])
 		how = attrs[WEIR_A_EXEMPT_FORCE] ? WEIR_BLOCK_REPLACE : WEIR_BLOCK_EXTEND;
-	exempt.comment = weir_nl_name(attrs[WEIR_A_EXEMPT_COMMENT]);
-	err = weir_edit_exempt_add(edit, &exempt, weir_nl_name(attrs[WEIR_A_EXEMPT_LIMIT]), how,
-				   error);
+	exception.comment = weir_nl_name(attrs[WEIR_A_EXEMPT_COMMENT]);
+	err = weir_edit_exception_add(edit, &exception, weir_nl_name(attrs[WEIR_A_EXEMPT_LIMIT]),
+				      how, error);
 	/* Of a whole configuration there may be many. */
-	if (!err && !object->nest && !error->msg && weir_edit_exempt_wins(edit, &exempt))
-		weir_refuse(error, 0, WEIR_A_EXEMPT_ADDRESS, exempt.block ?
+	if (!err && !object->nest && !error->msg && weir_edit_exempt_wins(edit, &exception))
+		weir_refuse(error, 0, WEIR_A_EXEMPT_ADDRESS, exception.block ?
 			    "sources of the prefix are exempt, which comes before blocks" :
 			    "sources of the prefix are blocked, which an exemption comes before");
 	return err;
@@ -300,11 +300,11 @@ static int exempt_add(struct weir_edit *edit, const struct weir_nl_object *objec
 static int exempt_del(struct weir_edit *edit, const struct weir_nl_object *object,
 		      struct weir_error *error)
 {
-	struct weir_exempt exempt;
+	struct weir_exception exception;
 
-	return exempt_parse(object, &exempt) ?:
-	       weir_edit_exempt_del(edit, &exempt,
-				    weir_nl_name(object->attrs[WEIR_A_EXEMPT_LIMIT]), error);
+	return exempt_parse(object, &exception) ?:
+	       weir_edit_exception_del(edit, &exception,
+				       weir_nl_name(object->attrs[WEIR_A_EXEMPT_LIMIT]), error);
 }
 
 static int exempt_flush(struct weir_edit *edit, const struct weir_nl_object *object,

@@ -56,8 +56,7 @@ static u64 ns_ticks(u64 ns)
 }
 
 /* Put how counts of a meter are to be read. */
-static int put_budget(struct sk_buff *skb, const struct weir_limit *limit, unsigned int i,
-		      u64 tick)
+static int put_budget(struct sk_buff *skb, const struct weir_limit *limit, unsigned int i, u64 tick)
 {
 	const struct weir_table *table = limit->table;
 	const struct weir_meter_spec *spec = &table->spec.meter[i];
@@ -73,8 +72,7 @@ static int put_budget(struct sk_buff *skb, const struct weir_limit *limit, unsig
 		phase = tick - weir_meter_begins(meter, weir_meter_slot(meter, tick));
 	return nla_put_u32(skb, WEIR_A_STATE_BUDGET_UNIT, meter->bytes) ||
 	       nla_put_u32(skb, WEIR_A_STATE_BUDGET_MODE, mode) ||
-	       weir_nl_put_u64(skb, WEIR_A_STATE_BUDGET_BUDGET,
-			       weir_limit_room_joined(limit, i)) ||
+	       weir_nl_put_u64(skb, WEIR_A_STATE_BUDGET_BUDGET, weir_limit_room_joined(limit, i)) ||
 	       (spec->rate && weir_nl_put_u64(skb, WEIR_A_STATE_BUDGET_RATE, spec->rate)) ||
 	       nla_put_u32(skb, WEIR_A_STATE_BUDGET_SLOTS, spec->slots) ||
 	       weir_nl_put_u64(skb, WEIR_A_STATE_BUDGET_SLOT_NS,

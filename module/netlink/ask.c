@@ -96,7 +96,7 @@ out:
 
 int weir_nl_source_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return weir_nl_dump(skb, cb, ~0ull, BIT(WEIR_LIMITS) | BIT(WEIR_EXEMPTS), asked_put);
+	return weir_nl_dump(skb, cb, ~0ull, BIT(WEIR_LIMITS) | BIT(WEIR_EXCEPTIONS), asked_put);
 }
 
 struct charge {
@@ -115,8 +115,8 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 		      const struct weir_config *config, const struct weir_limit *limit,
 		      const struct genl_info *info)
 {
-	const struct weir_exempt *block = weir_nl_exemption(config, limit, &charge->source,
-							    charge->dev);
+	const struct weir_exception *block = weir_nl_exemption(config, limit, &charge->source,
+							       charge->dev);
 	const struct nlattr *mode = info->attrs[WEIR_A_SOURCE_CHARGE_MODE];
 	const bool reserve = charge->mode == WEIR_CHARGE_MODE_RESERVE;
 	u64 own[WEIR_BUDGETS_MAX], now = weir_clock();

@@ -164,8 +164,7 @@ int weir_nl_put_whole(struct sk_buff *skb, const struct weir_limit *limit,
 	       weir_nl_put_u64(skb, WEIR_A_LIMIT_MEMORY, weir_table_bytes(limit->table) +
 			       weir_newcomers_bytes(&limit->newcomers)) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_ENTRIES, weir_table_entries(limit->table)) ||
-	       nla_put_u32(skb, WEIR_A_LIMIT_SOURCE_BYTES,
-			   weir_table_source_bytes(limit->table)) ||
+	       nla_put_u32(skb, WEIR_A_LIMIT_SOURCE_BYTES, weir_table_source_bytes(limit->table)) ||
 	       (limit->cfg.budgets && (limit->cfg.prefix.len4 || limit->cfg.prefix.len6) &&
 		nla_put_u32(skb, WEIR_A_LIMIT_BLOCKS, weir_table_blocks_most(limit->table))) ||
 	       put_learning(skb, limit) ||
