@@ -68,15 +68,15 @@ wings() {
 
 		lang	limit
 		show	lang
-		wire	show lang
+		wire	lang
 		tool	wire show lang
-		xdp	wire show lang
-		files	xdp wire show lang
-		state	files xdp wire show lang
-		advice	state wire show lang count
-		top	wire show lang
-		commands	top advice state files xdp wire show lang
-		weir	commands state files wire show lang
+		xdp	tool wire show lang
+		files	xdp tool wire show lang
+		state	files xdp tool wire show lang
+		advice	state tool wire show lang count
+		top	tool wire show lang
+		commands	top advice state files xdp tool wire show lang
+		weir	commands state files tool wire show lang
 		fleet	files lang
 	EOF
 }

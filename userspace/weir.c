@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "commands/commands.h"
-#include "wire/spaces.h"
+#include "tool/spaces.h"
 
 static void show_version(struct weir_out *out)
 {

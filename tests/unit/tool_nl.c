@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "unit.h"
-#include "wire/request.h"
+#include "tool/request.h"
 
 #define SOCKETS	4
 

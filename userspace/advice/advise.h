@@ -3,7 +3,7 @@
 #ifndef WEIR_ADVISE_H
 #define WEIR_ADVISE_H
 
-#include "wire/request.h"
+#include "tool/request.h"
 
 weir_run weir_limit_advise;
 /* advice_show.c */

@@ -4,7 +4,7 @@
 #define WEIR_WATCH_H
 
 #include "advice/demand.h"
-#include "wire/request.h"
+#include "tool/request.h"
 
 /* What was seen, and what was not. */
 struct weir_watched {

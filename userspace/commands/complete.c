@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
-#include "wire/spaces.h"
+#include "tool/spaces.h"
 
 #define FILES	"<FILE>"	/* the shell completes file names */
 #define SOURCES	100		/* maximum number offered */

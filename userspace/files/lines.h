@@ -3,7 +3,7 @@
 #ifndef WEIR_LINES_H
 #define WEIR_LINES_H
 
-#include "tool.h"
+#include "tool/tool.h"
 
 #define WEIR_LINE_WORDS	128
 /* The largest configuration is smaller. */

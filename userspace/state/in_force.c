@@ -2,7 +2,7 @@
 /* The network namespaces that have limits, and what is in force there. */
 
 #include "state/state.h"
-#include "wire/spaces.h"
+#include "tool/spaces.h"
 
 /* What is in force in a space that was entered. */
 static int look_into(struct weir_tool *tool, struct weir_space *space, void *data)

@@ -18,7 +18,7 @@
 #include "state/kmod.h"
 #include "state/program.h"
 #include "state/state.h"
-#include "wire/spaces.h"
+#include "tool/spaces.h"
 #include "xdp/ours.h"
 
 #define NS_PER_SECOND	1000000000ULL

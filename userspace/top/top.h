@@ -3,7 +3,7 @@
 #ifndef WEIR_TOP_H
 #define WEIR_TOP_H
 
-#include "wire/request.h"
+#include "tool/request.h"
 
 #define WEIR_TOP_SOURCES	100
 #define WEIR_TOP_ROWS		200

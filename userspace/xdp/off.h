@@ -3,7 +3,7 @@
 #ifndef WEIR_XDP_OFF_H
 #define WEIR_XDP_OFF_H
 
-#include "tool.h"
+#include "tool/tool.h"
 
 /* What takes the packets before the module's hook? @why: a predicate of the device. */
 bool weir_xdp_taken(const char *dev, char why[WEIR_OFF_SIZE]);

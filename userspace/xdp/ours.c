@@ -18,8 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "show/note.h"
-#include "wire/spaces.h"
+#include "tool/note.h"
+#include "tool/spaces.h"
 #include "xdp/ours.h"
 
 #ifdef WEIR_XDP

@@ -7,7 +7,7 @@
 #ifndef WEIR_XDP_OURS_H
 #define WEIR_XDP_OURS_H
 
-#include "tool.h"
+#include "tool/tool.h"
 
 #define WEIR_XDP_PROGRAM	"weir_xdp"
 #define WEIR_XDP_BTF		"/sys/kernel/btf/weir"

@@ -3,7 +3,7 @@
 #ifndef WEIR_XDP_H
 #define WEIR_XDP_H
 
-#include "wire/request.h"
+#include "tool/request.h"
 
 /*
  * Have the program on a device: an enum weir_exit with a sentence, and then the device is as it

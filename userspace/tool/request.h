@@ -4,7 +4,7 @@
 #define WEIR_REQUEST_H
 
 #include "lang/config.h"
-#include "show/note.h"
+#include "tool/note.h"
 
 /* Open the module unless it is; WEIR_EXIT_OK, or another with a sentence. */
 int weir_tool_reach(struct weir_tool *tool);

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "wire/spaces.h"
+#include "tool/spaces.h"
 
 #define OWN	"/proc/self/ns/net"
 

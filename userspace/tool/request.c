@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "wire/request.h"
+#include "tool/request.h"
 
 /* PROC_USER_INIT_INO of the kernel */
 #define INITIAL_USER_NS	"user:[4026531837]"

@@ -3,7 +3,7 @@
 #ifndef WEIR_NOTE_H
 #define WEIR_NOTE_H
 
-#include "tool.h"
+#include "tool/tool.h"
 
 /* While another file is read, messages name its lines. */
 struct weir_site {

@@ -11,7 +11,7 @@
 #include <sys/param.h>
 #include <sys/socket.h>
 
-#include "show/note.h"
+#include "tool/note.h"
 
 /* Different messages that are counted over a file. */
 #define SENTENCES	24

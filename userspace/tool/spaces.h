@@ -3,7 +3,7 @@
 #ifndef WEIR_SPACES_H
 #define WEIR_SPACES_H
 
-#include "tool.h"
+#include "tool/tool.h"
 
 /* Enter that of -netns; an enum weir_exit with a sentence. */
 int weir_enter_netns(struct weir_tool *tool);
