@@ -378,7 +378,7 @@ static int edit_publish(struct weir_edit *edit, enum weir_edit_end how, struct w
 	memcg_keep(wn);
 	config_publish(edit, config);
 	config_watch(wn, config);
-	weir_notify_config(edit);
+	blocking_notifier_call_chain(&weir_told, WEIR_CMD_CONFIG_REPLACE, edit);
 	if (!edit->old)
 		return 0;
 	if (!config->count && wn->hooked)

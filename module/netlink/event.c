@@ -11,23 +11,6 @@
 #include "netlink/message.h"
 #include "path/events.h"
 
-/* The family is being unregistered; read in the RCU sections that send. */
-static bool stopped;
-
-/* Stop sending, in all namespaces. May sleep. */
-void weir_nl_events_stop(void)
-{
-	/* Pairs with weir_notify_heard() and message_send(). */
-	WRITE_ONCE(stopped, true);
-	synchronize_rcu();
-}
-
-bool weir_notify_heard(const struct weir_net *wn)
-{
-	return !READ_ONCE(stopped) &&
-	       genl_has_listeners(&weir_nl_family, wn->net, WEIR_NLGRP_EVENTS);
-}
-
 static struct sk_buff *message_new(u8 cmd)
 {
 	struct sk_buff *skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
@@ -46,13 +29,7 @@ static void message_send(struct weir_net *wn, struct sk_buff *skb, bool filled)
 		return;
 	}
 	nlmsg_end(skb, nlmsg_hdr(skb));
-	rcu_read_lock();
-	if (READ_ONCE(stopped))
-		nlmsg_free(skb);
-	else
-		genlmsg_multicast_netns(&weir_nl_family, wn->net, skb, 0,
-					WEIR_NLGRP_EVENTS, GFP_ATOMIC);
-	rcu_read_unlock();
+	genlmsg_multicast_netns(&weir_nl_family, wn->net, skb, 0, WEIR_NLGRP_EVENTS, GFP_KERNEL);
 }
 
 static void limit_notify(struct weir_net *wn, u32 what, const struct weir_limit *limit,
@@ -92,7 +69,7 @@ static void exempt_notify(struct weir_net *wn, u32 what, const struct weir_confi
 
 void weir_nl_event_reset(struct weir_net *wn, const struct weir_limit *limit)
 {
-	if (weir_notify_heard(wn))
+	if (weir_events_heard(wn))
 		limit_notify(wn, WEIR_LIMIT_EVENT_RESET, limit, NULL);
 }
 
@@ -176,13 +153,13 @@ static void exempts_notify(struct weir_net *wn, u32 what, const struct weir_conf
 	}
 }
 
-void weir_notify_config(const struct weir_edit *edit)
+static void config_notify(const struct weir_edit *edit)
 {
 	const struct weir_config *now = weir_config_get(edit->wn);
 	struct weir_net *wn = edit->wn;
 	unsigned int i;
 
-	if (!weir_notify_heard(wn))
+	if (!weir_events_heard(wn))
 		return;
 	exempts_notify(wn, WEIR_LIMIT_EVENT_REMOVED, edit->old, now);
 	for (i = 0; edit->old && i < edit->old->count; i++)
@@ -197,7 +174,7 @@ void weir_nl_event_done(struct weir_net *wn, u32 what, const struct nlmsghdr *re
 {
 	struct sk_buff *skb;
 
-	if (!weir_notify_heard(wn))
+	if (!weir_events_heard(wn))
 		return;
 	skb = message_new(WEIR_CMD_SOURCE_NTF);
 	message_send(wn, skb, skb && !nla_put_u32(skb, WEIR_A_SOURCE_EVENT, what) &&
@@ -245,23 +222,47 @@ static int put_source(struct sk_buff *skb, const struct weir_net *wn,
 	       weir_nl_put_source(skb, wn->net, limit, &state, NULL);
 }
 
-void weir_notify_event(struct weir_net *wn, const struct weir_event *event)
+static void event_notify(const struct weir_event *event)
 {
+	struct sk_buff *skb = message_new(event->cmd);
 	const struct weir_limit *limit;
-	struct sk_buff *skb;
-	bool filled;
+	bool filled = false;
 
-	skb = message_new(event->cmd);
 	rcu_read_lock();
-	limit = weir_limit_by_id(weir_config_get(wn), event->limit);
-	if (!limit) {
-		rcu_read_unlock();
-		nlmsg_free(skb);
-		return;
-	}
-	filled = skb && !(event->cmd == WEIR_CMD_PRESSURE_NTF ? put_pressure(skb, limit) :
-			  event->cmd == WEIR_CMD_NEWCOMERS_NTF ? put_newcomers(skb, limit) :
-			  put_source(skb, wn, limit, &event->source));
+	limit = weir_limit_by_id(weir_config_get(event->wn), event->limit);
+	if (limit && skb)
+		filled = !(event->cmd == WEIR_CMD_PRESSURE_NTF ? put_pressure(skb, limit) :
+			   event->cmd == WEIR_CMD_NEWCOMERS_NTF ? put_newcomers(skb, limit) :
+			   put_source(skb, event->wn, limit, &event->source));
 	rcu_read_unlock();
-	message_send(wn, skb, filled);
+	if (limit)
+		message_send(event->wn, skb, filled);
+	else
+		nlmsg_free(skb);
+}
+
+static int told(struct notifier_block *block, unsigned long cmd, void *data)
+{
+	if (cmd == WEIR_CMD_CONFIG_REPLACE)
+		config_notify(data);
+	else
+		event_notify(data);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block listener = { .notifier_call = told };
+
+void weir_nl_events_start(void)
+{
+	blocking_notifier_chain_register(&weir_told, &listener);
+	/* Pairs with weir_events_heard(). */
+	WRITE_ONCE(weir_events_family, &weir_nl_family);
+}
+
+/* Nothing is told any more, in any namespace. May sleep. */
+void weir_nl_events_stop(void)
+{
+	/* Likewise. */
+	WRITE_ONCE(weir_events_family, NULL);
+	blocking_notifier_chain_unregister(&weir_told, &listener);
 }

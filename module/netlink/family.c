@@ -14,9 +14,14 @@ static const struct genl_multicast_group groups[] = {
 
 int __init weir_netlink_init(void)
 {
+	int err;
+
 	weir_nl_family.mcgrps = groups;
 	weir_genl_prepare(&weir_nl_family, weir_nl_pre_doit);
-	return genl_register_family(&weir_nl_family);
+	err = genl_register_family(&weir_nl_family);
+	if (!err)
+		weir_nl_events_start();
+	return err;
 }
 
 void weir_netlink_exit(void)

@@ -22,6 +22,7 @@
 int weir_netlink_init(void);
 void weir_netlink_exit(void);
 
+void weir_nl_events_start(void);
 void weir_nl_events_stop(void);
 void weir_nl_event_reset(struct weir_net *wn, const struct weir_limit *limit);
 void weir_nl_event_done(struct weir_net *wn, u32 what, const struct nlmsghdr *reply);

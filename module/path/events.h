@@ -5,16 +5,18 @@
 #ifndef WEIR_EVENTS_H
 #define WEIR_EVENTS_H
 
+#include <linux/notifier.h>
 #include <linux/types.h>
 
 #include "packet/source.h"
 
-struct weir_edit;
+struct genl_family;
 struct weir_limit;
 struct weir_net;
 
 /* What happened at a limit. */
 struct weir_event {
+	struct weir_net *wn;
 	u32 limit;		/* its id */
 	u8 cmd;			/* of its message: WEIR_CMD_* */
 	struct weir_source source;	/* whole address, if it became limited */
@@ -25,12 +27,14 @@ int weir_events_start(struct weir_net *wn);
 void weir_events_stop(struct weir_net *wn);
 
 /*
- * netlink/event.c: is anybody listening, in any context; send an event, may sleep; and a change
- * that is published while the old configuration is still there, namespace locked.
+ * What is told of events, by their commands, and with WEIR_CMD_CONFIG_REPLACE of an edit that is
+ * published, while the old configuration is still there. May sleep.
  */
-bool weir_notify_heard(const struct weir_net *wn);
-void weir_notify_event(struct weir_net *wn, const struct weir_event *event);
-void weir_notify_config(const struct weir_edit *edit);
+extern struct blocking_notifier_head weir_told;
+/* Whose listeners there may be, or NULL. */
+extern const struct genl_family *weir_events_family;
+/* Is anybody listening? In any context. */
+bool weir_events_heard(const struct weir_net *wn);
 
 /* From the packet path, with BH off. */
 void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,

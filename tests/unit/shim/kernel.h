@@ -294,6 +294,9 @@ struct delayed_work {
 #define INIT_DELAYED_WORK(w, f)	((w)->work.func = (f), (w)->due = 0)
 #define system_unbound_wq	NULL
 
+struct blocking_notifier_head {};
+#define blocking_notifier_call_chain(head, action, data)	((void)(data))
+
 /* Delayed work runs when a test calls it. */
 #define queue_delayed_work(wq, work, ticks)	((void)(wq), (void)((work)->due = shim_jiffies + (ticks)))
 #define mod_delayed_work(wq, work, ticks)	queue_delayed_work(wq, work, ticks)
