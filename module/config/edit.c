@@ -256,6 +256,8 @@ bool weir_edit_exempt_wins(const struct weir_edit *edit, const struct weir_excep
 
 	for (; exception < edit->exception + edit->exceptions; exception++)
 		if (exception->block != added->block &&
+		    (!exception->limit || !added->limit || exception->limit == added->limit) &&
+		    (!*exception->dev || !*added->dev || !strcmp(exception->dev, added->dev)) &&
 		    (weir_prefix_holds(&exception->prefix, &added->prefix) ||
 		     weir_prefix_holds(&added->prefix, &exception->prefix)))
 			return true;

@@ -51,7 +51,7 @@ is "$(weir -exist source block 203.0.113.0/24 for ever)" "203.0.113.0/24 blocked
 is "$(blocks)" "203.0.113.0/24" "... also source block"
 is "$(weir -exist source block 203.0.113.0/24 for 1h 2>&1)" "weir: warning: it has a later end, which stays; force sets this one
 203.0.113.0/24 blocked for ever" "... and not a shorter one"
-is "$(weir -exist -force source block 203.0.113.0/24 for 2h)" "203.0.113.0/24 blocked for 2h" "... unless it is forced"
+like "$(weir -exist -force source block 203.0.113.0/24 for 2h)" "^203.0.113.0/24 blocked for (2h|1h59m)\$" "... unless it is forced"
 is "$(weir -j -exist source block 203.0.113.0/24 for ever)" '[{"source":"203.0.113.0/24","blocked":true}]' "... in JSON, too"
 is "$(weir -j source get 203.0.113.9 limit udp | jq -c '.[0] | [.blocked, .blocked_ms]')" '[true,null]' "... for ever, says source get"
 like "$(weir block add 203.0.113.0/24 limit none 2>&1)" "limit 'none': no limit of that name to block under" "a limit that does not exist"
@@ -59,6 +59,11 @@ like "$(weir exempt add 203.0.113.8/29 2>&1; weir block add 203.0.0.0/16 2>&1)" 
 is "$(through 203.0.113.9):$(through 203.0.113.1):$(through 203.0.5.1)" 10:0:0 "an exemption wins"
 weir exempt flush
 is "$(through 203.0.113.9):$(weir block show | wc -l)" 0:2 "exempt flush leaves blocks"
+weir block add 198.51.100.0/24 limit udp dev rx0
+before() { weir exempt add 198.51.100.9 "$@" 2>&1 | grep -c 'comes before'; }
+is "$(before limit observe):$(before dev rx1):$(before dev rx0):$(before limit udp)" 0:0:1:1 "a warning is of the block's limit and device"
+weir exempt flush
+weir block del 198.51.100.0/24 limit udp dev rx0
 weir save "$tmp/before"
 weir exempt add 203.0.113.8/29 && weir block flush
 is "$(through 203.0.113.1):$(blocks):$(weir exempt show)" 10::203.0.113.8/29 "block flush leaves exemptions"

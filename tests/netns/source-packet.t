@@ -139,6 +139,8 @@ flood -s 198.51.103.2 -n 5 -c 5 -D 10
 now "198.51.102.2 dev rx0 udp dport 10" "net new" "dropped by limit new for [0-9a-z.]*, unless it is a second try" "... and a budget of them that is used up"
 now "203.0.113.7 tcp" "" "passes, no limit matches it" "a packet that meets no limit"
 is "$(weir -json source get 203.0.113.7 tcp):$?" '[]:0' "... in JSON"
+like "$(weir source get 203.0.113.0/25 udp dport 9 2>&1):$?" "no limit counts a /25 as a source.*:2\$" "packets of a prefix"
+is "$(weir source get 203.0.113.0/24 udp dport 9 | grep -c 'a packet now')" 0 "... as a packet comes from an address"
 now "203.0.113.7 tcp limit web" "" "passes limit web, which it does not match" "... or not the one that is named"
 now "203.0.113.7 dev lo udp dport 9" "web net" "passes, nothing is limited on the loopback device" "the loopback device"
 flood -s 198.51.104.2 -c 2 -D 14

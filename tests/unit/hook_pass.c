@@ -250,17 +250,19 @@ static bool unknown_in(const char *name)
 	return state.unknown;
 }
 
+static void add_learning(struct weir_limit_config words)
+{
+	words.newcomers = (struct weir_newcomers_config) { 10, 1000, .known_ms = 1000 };
+	assert_int_equal(add_words(&words), 0);
+}
+
 /* A packet that a later limit drops makes its source known to no limit. */
 static void test_known_elsewhere(void **state)
 {
-	struct weir_limit_config words = edit_words("a", 100);
+	struct weir_limit_config words = edit_words("b", 1);
 
 	hook_begin(11);
-	words.newcomers.budget = 10;
-	words.newcomers.window_ms = 1000;
-	words.newcomers.known_ms = 1000;
-	assert_int_equal(add_words(&words), 0);
-	words = edit_words("b", 1);
+	add_learning(edit_words("a", 100));
 	words.budget[0].window_ms = 10000;
 	assert_int_equal(add_words(&words), 0);
 	shim_jiffies += HZ + 1;
@@ -279,13 +281,8 @@ static void test_known_elsewhere(void **state)
 /* A late clock makes nobody known: its time is before that at which the entry was taken. */
 static void test_late_newcomer(void **state)
 {
-	struct weir_limit_config words = edit_words("a", 100);
-
 	hook_begin(13);
-	words.newcomers.budget = 10;
-	words.newcomers.window_ms = 1000;
-	words.newcomers.known_ms = 1000;
-	assert_int_equal(add_words(&words), 0);
+	add_learning(edit_words("a", 100));
 	shim_jiffies += 10 * HZ;
 	shim_jiffies -= shim_jiffies % WEIR_SINCE_TICKS;
 	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);

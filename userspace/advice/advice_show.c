@@ -96,8 +96,7 @@ static void show_heavy(struct weir_out *out, const struct weir_advice *is)
 						     "the first budget of the proposal");
 	for (; at < end; at++) {
 		weir_out_put(out, WEIR_COLOR_NONE, "   ");
-		weir_out_put(out, WEIR_COLOR_ADDRESS,
-			     weir_text_prefix(NULL, &at->prefix, prefix));
+		weir_out_put(out, WEIR_COLOR_ADDRESS, weir_text_prefix(NULL, &at->prefix, prefix));
 		weir_out_text(out, " sent %" PRIu64 " packets, at most %s%s in %s, dropped %"
 			      PRIu64 "\n", at->packets, weir_text_amount(at->peak, 20, peak),
 			      budget->unit == WEIR_UNIT_BYTES ? " bytes" : "", time, at->lost);

@@ -52,8 +52,7 @@ static uint64_t tick_ns(void)
  * Would the module ask the limit about the packet? @open: the conditions of which that is not
  * known. A packet that is too short for its ports matches, as in the module.
  */
-static bool matches(const struct weir_match *match, const struct weir_match *packet,
-		    uint64_t *open)
+static bool matches(const struct weir_match *match, const struct weir_match *packet, uint64_t *open)
 {
 	if (weir_packet_unmet(packet, match, open))
 		return false;

@@ -77,8 +77,7 @@ const char *weir_capture_link_name(const struct weir_capture *capture)
 	return capture->datalink_val_to_name(weir_capture_link(capture));
 }
 
-int weir_capture_next(struct weir_capture *capture, struct weir_frame *frame,
-		      struct weir_err *err)
+int weir_capture_next(struct weir_capture *capture, struct weir_frame *frame, struct weir_err *err)
 {
 	struct pcap_pkthdr *header;
 	const u_char *bytes;

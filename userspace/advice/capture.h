@@ -22,8 +22,7 @@ struct weir_capture *weir_capture_open(const char *path, struct weir_err *err);
 int weir_capture_link(const struct weir_capture *capture);
 const char *weir_capture_link_name(const struct weir_capture *capture);
 /* The next frame: 1, 0 at the end, -EINVAL with a sentence. */
-int weir_capture_next(struct weir_capture *capture, struct weir_frame *frame,
-		      struct weir_err *err);
+int weir_capture_next(struct weir_capture *capture, struct weir_frame *frame, struct weir_err *err);
 void weir_capture_close(struct weir_capture *capture);
 
 #endif

@@ -23,8 +23,7 @@ const char *weir_capture_link_name(const struct weir_capture *capture)
 	return NULL;
 }
 
-int weir_capture_next(struct weir_capture *capture, struct weir_frame *frame,
-		      struct weir_err *err)
+int weir_capture_next(struct weir_capture *capture, struct weir_frame *frame, struct weir_err *err)
 {
 	return 0;
 }

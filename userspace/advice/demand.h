@@ -63,8 +63,7 @@ const struct weir_sender *weir_demand_sender(const struct weir_demand *demand, u
 /* What single budgets of the first window would have refused, and those that are judged. */
 unsigned int weir_demand_rungs(const struct weir_demand *demand);
 uint64_t weir_demand_rung(const struct weir_demand *demand, unsigned int rung);
-void weir_demand_lost(const struct weir_demand *demand, unsigned int rung,
-		      struct weir_loss *loss);
+void weir_demand_lost(const struct weir_demand *demand, unsigned int rung, struct weir_loss *loss);
 void weir_demand_judged(const struct weir_demand *demand, struct weir_loss *loss);
 /* Packets of one source. */
 uint64_t weir_demand_lost_by(const struct weir_demand *demand, const struct weir_sender *sender,

@@ -62,8 +62,7 @@ static struct weir_request request_of(const struct batch *batch, struct weir_exe
  * half of them, so that a line that fails is found, and reported by itself. After it the
  * requests grow again, while they succeed: most lines may fail, as when all exist.
  */
-static unsigned int send_part(struct batch *batch, struct weir_exempt *exempt,
-			      unsigned int count)
+static unsigned int send_part(struct batch *batch, struct weir_exempt *exempt, unsigned int count)
 {
 	const struct weir_exempt *end = exempt + count;
 	struct weir_tool *tool = batch->tool;

@@ -19,8 +19,7 @@ int weir_read(struct weir_args *args, struct weir_reading *reading);
 /* Remove "help" before object or verb, or at the end; elsewhere it may be a name. */
 bool weir_take_help(char **words, int *count);
 /* Run one command, of @lines or NULL, and print its error; returns an enum weir_exit. */
-int weir_run_words(struct weir_tool *tool, char **words, int count,
-		   const struct weir_lines *lines);
+int weir_run_words(struct weir_tool *tool, char **words, int count, const struct weir_lines *lines);
 /* batch.c: an enum weir_exit */
 int weir_run_batch(struct weir_tool *tool, const char *path);
 

@@ -276,8 +276,7 @@ static int status_of(int status, const struct weir_command *command, bool batch)
 	       status == WEIR_EXIT_WORDS ? WEIR_EXIT_REFUSED : status;
 }
 
-int weir_run_words(struct weir_tool *tool, char **words, int count,
-		   const struct weir_lines *lines)
+int weir_run_words(struct weir_tool *tool, char **words, int count, const struct weir_lines *lines)
 {
 	bool help = !lines && (weir_take_help(words, &count) || tool->help);
 	struct weir_args args = { .words = words, .count = count,

@@ -108,8 +108,7 @@ static void annotate(json_t *value, const struct weir_set *set, const struct wei
 }
 
 /* Add a field as one member, or two with a second part; a list as an array. */
-static void add_member(json_t *members, const struct weir_set *set,
-		       const struct weir_field *field)
+static void add_member(json_t *members, const struct weir_set *set, const struct weir_field *field)
 {
 	json_t *value = value_of(field);
 

@@ -196,7 +196,7 @@ static void show_verdict(const struct getting *getting)
 	const struct weir_query *query = getting->query;
 	struct weir_out *out = &getting->tool->out;
 
-	if (out->json)
+	if (out->json || !is_address(&query->prefix))
 		return;
 	weir_out_text(out, "a packet now: ");
 	if (!strcmp(query->dev, LOOPBACK)) {
@@ -309,7 +309,8 @@ int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 		request.reply = show_state;
 		request.data = &getting;
 		status = weir_tool_list(tool, &request, command->allowed);
-		if (!status && !tool->answers && !model->query.packet.has)
+		if (!status && !tool->answers &&
+		    (!is_address(&model->query.prefix) || !model->query.packet.has))
 			status = get_none(tool, &config, &model->query);
 		else if (!status)
 			show_verdict(&getting);

@@ -198,8 +198,7 @@ static void apply_early(struct weir_tool *tool, struct weir_config *config)
  * The programs that ask come before the limits and go after them: without limits they ask for
  * nothing, and what the module refuses leaves them as they were.
  */
-static int apply(struct weir_tool *tool, struct weir_config *config,
-		 const struct weir_saved *saved)
+static int apply(struct weir_tool *tool, struct weir_config *config, const struct weir_saved *saved)
 {
 	int status;
 
@@ -265,8 +264,7 @@ int weir_apply_file(struct weir_tool *tool, const char *path)
 	return status;
 }
 
-int weir_read_file(struct weir_tool *tool, const char *path, bool asks,
-		   struct weir_config *config)
+int weir_read_file(struct weir_tool *tool, const char *path, bool asks, struct weir_config *config)
 {
 	struct weir_site site = weir_site_enter(tool, path);
 	unsigned int i;

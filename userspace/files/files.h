@@ -25,8 +25,7 @@ void weir_config_point(struct weir_tool *tool, unsigned int line, const char *wo
 /* file.c: apply a file, or with -check only check it; an enum weir_exit. */
 int weir_apply_file(struct weir_tool *tool, const char *path);
 /* Read a file, and if wanted ask the module to check it; errors are printed. */
-int weir_read_file(struct weir_tool *tool, const char *path, bool asks,
-		   struct weir_config *config);
+int weir_read_file(struct weir_tool *tool, const char *path, bool asks, struct weir_config *config);
 /*
  * A configuration that weir save has written, as a part of something else. Both functions return
  * an enum weir_exit with a sentence.

@@ -33,8 +33,7 @@ int fleet_block_key(const struct fleet_block *block, char key[FLEET_KEY_SIZE]);
 /* Its length. */
 size_t fleet_block_encode(const struct fleet_block *block, char value[FLEET_BLOCK_SIZE]);
 /* 0, or -EINVAL. */
-int fleet_block_decode(struct fleet_block *block, const char *key, const char *value,
-		       size_t size);
+int fleet_block_decode(struct fleet_block *block, const char *key, const char *value, size_t size);
 /*
  * Append a name to a key of @size bytes, or to a subject: letters, digits, "-", "_" and @also stand
  * for themselves. False: there is no room.

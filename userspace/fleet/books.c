@@ -550,8 +550,7 @@ static bool has_room(const struct fleet_books *books, const struct peer *peer)
 }
 
 /* Peers are heard in an order, which the list of a source is kept in. */
-static struct share *find_share(struct fleet_books *books, struct source *source,
-				struct peer *peer)
+static struct share *find_share(struct fleet_books *books, struct source *source, struct peer *peer)
 {
 	struct share **next = source->heard ? &source->heard->next : &source->shares, **node;
 	struct share *share = *next ? *next : source->shares, key = { .source = source };

@@ -62,8 +62,7 @@ bool fleet_books_announce(struct fleet_books *books, uint16_t age_ms, struct fle
 int fleet_books_hear(struct fleet_books *books, const void *data, size_t size, int64_t now_ms);
 
 /* Add so much to each budget of a source here, in the slots of the last fleet_books_clock(). */
-typedef void fleet_books_add(const struct weir_prefix *source, const uint64_t amount[],
-			     void *data);
+typedef void fleet_books_add(const struct weir_prefix *source, const uint64_t amount[], void *data);
 void fleet_books_charge(struct fleet_books *books, int64_t now_ms, fleet_books_add *add,
 			void *data);
 

@@ -43,7 +43,6 @@ int fleet_bucket_delete(struct fleet_bucket *bucket, const char *key, struct wei
 /* Remove a revision, if it is still there, without a mark. */
 void fleet_bucket_forget(struct fleet_bucket *bucket, uint64_t revision);
 /* Who wrote a revision; "" if it does not say. */
-void fleet_bucket_author(struct fleet_bucket *bucket, uint64_t revision, char *author,
-			 size_t size);
+void fleet_bucket_author(struct fleet_bucket *bucket, uint64_t revision, char *author, size_t size);
 
 #endif

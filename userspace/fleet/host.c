@@ -120,8 +120,7 @@ uint64_t fleet_exempt_limited(const json_t *exempts)
 		return 0;
 	sources = fleet_weir_json(words, &unused);
 	json_array_foreach(sources, i, source)
-		count += is_exempt(exempts,
-				   json_string_value(json_object_get(source, "source")));
+		count += is_exempt(exempts, json_string_value(json_object_get(source, "source")));
 	json_decref(sources);
 	return count;
 }

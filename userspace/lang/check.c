@@ -125,8 +125,7 @@ static int check_any(const struct weir_match *match, struct weir_args *args)
 }
 
 /* The kernel's ticks are of a millisecond or longer. */
-static int check_slots(const struct weir_limit *limit, unsigned int budget,
-		       struct weir_args *args)
+static int check_slots(const struct weir_limit *limit, unsigned int budget, struct weir_args *args)
 {
 	const struct weir_budget *is = &limit->budgets[budget];
 	const uint32_t window_ms = is->amount.window_ms;

@@ -319,8 +319,7 @@ static int compare_lists(const void *left, const void *right)
 void weir_config_sort(struct weir_config *config)
 {
 	if (config->list_count)
-		qsort(config->lists, config->list_count, sizeof(*config->lists),
-		      compare_lists);
+		qsort(config->lists, config->list_count, sizeof(*config->lists), compare_lists);
 	if (config->exempt_count)
 		qsort(config->exempts, config->exempt_count, sizeof(*config->exempts),
 		      compare_lines);

@@ -11,8 +11,7 @@
 /* Of RFC 3810 */
 #define MLD2_LISTENER_REPORT	143
 
-static bool holds(const struct weir_field *field, const void *cond,
-		  const struct weir_match *packet)
+static bool holds(const struct weir_field *field, const void *cond, const struct weir_match *packet)
 {
 	const void *is = weir_field_at(field, packet);
 

@@ -288,8 +288,7 @@ static int blame_unknown(struct reading *reading, const char *token)
 	if (word && row(word)->type == &weir_type_uint)	/* 1M bytes */
 		return weir_err_set(err, "write '%s %.60s'", next, token);
 	if (continues_list(reading, token))
-		return weir_err_set(err, WEIR_SEPARATE,
-				    reading->last->word);
+		return weir_err_set(err, WEIR_SEPARATE, reading->last->word);
 	for (word = reading->words; word->name && isalnum((unsigned char)*token); word++) {
 		part = strtok_r(weir_field_value(word->is, value), "|", &save);
 		while (part && strcmp(part, token))

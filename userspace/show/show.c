@@ -306,8 +306,7 @@ static void show_limit_event(struct weir_out *out, const struct weir_limit *limi
 	weir_set_show(&weir_limit_fields, WEIR_EVENT, out, limit);
 }
 
-static void show_limited(struct weir_out *out, const struct weir_source *source,
-			 uint32_t window_ms)
+static void show_limited(struct weir_out *out, const struct weir_source *source, uint32_t window_ms)
 {
 	bool observe = source->action == WEIR_ACTION_OBSERVE;
 	unsigned int number = source->limited_by ? source->limited_by - 1 : 0;

@@ -120,8 +120,7 @@ void weir_complain(struct weir_tool *tool, const char *what)
 	tool->below = 0;
 }
 
-void weir_note_of(struct weir_tool *tool, const char *kind,
-		  const char *limit, const char *sentence)
+void weir_note_of(struct weir_tool *tool, const char *kind, const char *limit, const char *sentence)
 {
 	struct said *at = said, *end = tool->file ? said + SENTENCES : said;
 

@@ -188,8 +188,7 @@ static int look_at_process(struct weir_tool *tool, struct weir_spaces *spaces, c
 	return look(tool, spaces, path, pid);
 }
 
-static int look_at_descriptors(struct weir_tool *tool, struct weir_spaces *spaces,
-			       const char *pid)
+static int look_at_descriptors(struct weir_tool *tool, struct weir_spaces *spaces, const char *pid)
 {
 	char path[PATH_MAX], to[64];
 	int status = WEIR_EXIT_OK;

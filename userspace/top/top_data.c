@@ -73,8 +73,7 @@ static int ask_sources(struct weir_tool *tool, struct weir_query *query,
  * The kernel chooses by drops or counts among all sources. By rates it does for each limit, where
  * rates are in the order of counts.
  */
-static int ask_top(struct weir_tool *tool, const struct weir_top *asked,
-		   struct weir_top_data *data)
+static int ask_top(struct weir_tool *tool, const struct weir_top *asked, struct weir_top_data *data)
 {
 	struct weir_query query = {
 		.prefix = asked->prefix, .top = WEIR_TOP_SOURCES,
