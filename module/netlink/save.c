@@ -705,16 +705,15 @@ static int floor_merge(const struct nlattr *nest, struct merge *merge, bool chec
 	return 0;
 }
 
-/* Floors that end do so when they would have. */
+/* Floors that end do so when they would have, or if they had no end, with their windows. */
 static void floors_merge(struct merge *merge, struct nlattr **attrs)
 {
 	u64 end = ns_ticks(weir_nl_uint(attrs[WEIR_A_STATE_FLOORS_NS], 0));
 	struct weir_table *table = merge->limit->table;
-	u32 until = end < WEIR_NEVER - merge->tick ? weir_block_until(merge->tick + end) :
-		    WEIR_FOR_EVER;
 
-	if (end)
-		weir_floors_end(table, max(table->floor_end, until));
+	merge->was->floor_end = !end ? 0 : end < WEIR_NEVER - merge->tick ?
+				weir_block_until(merge->tick + end) : WEIR_FOR_EVER;
+	weir_floors_end(table, max(table->floor_end, weir_floors_until(table, merge->was)));
 }
 
 /* Merge how the newcomers' budget stands into slots as they are here, if the limit has one. */

@@ -30,12 +30,8 @@ began=$(now_ms)
 
 # send COUNT ADDRESS...: that many packets from each
 packets() {
-	local count=$1
-	shift
-	while [ $# -gt 0 ]; do
-		later -s "$1" -c "$count"
-		shift
-	done
+	local source
+	for source in "${@:2}"; do later -s "$source" -c "$1"; done
 }
 for net in {1..9} 10 12 13 14 15; do packets 7 "10.$net.0.1"; packets 30 "10.$net.0.2"; done
 packets 7 2001:db8:9::1 fe80::1
@@ -92,10 +88,7 @@ weir restore "$tmp/state" 2>"$tmp/err"
 is "$? $(<"$tmp/err")" "2 weir: restore: limits, exemptions or lists are in force; -force replaces them and their counts" "with limits in force nothing is restored"
 
 # anew: load the module anew
-anew() {
-	unload || bail "cannot unload"
-	load || bail "cannot load"
-}
+anew() { { unload && load; } || bail "cannot load anew"; }
 # restore FILE: prints what it says
 restore() { weir "${@:2}" restore "$1" >"$tmp/out" 2>&1 || { diag "$(<"$tmp/out")"; return 1; }; }
 anew
@@ -138,9 +131,7 @@ looked=$(since "$saving")
 anew
 holds "restore after a reboot" restore "$tmp/rebooted"
 read -ra after <<<"$(waits)"
-for i in 0 1 2 3; do
-	within "$((before[i] - after[i]))" 299 $((300 + $(since "$saving"))) "... 300 seconds later each waits so much less"
-done
+for i in 0 1 2 3; do within "$((before[i] - after[i]))" 299 $((300 + $(since "$saving"))) "... 300 seconds later each waits so much less"; done
 within "$((waited - $(stranger)))" $((299 - 120)) $((420 + $(since "$saving"))) "... and newcomers so much less, but for a slot"
 is "$(weir -j source get 10.13.0.7 limit blocks | json blocked)" true "... but who is blocked for ever"
 within "$(exempt 0)" $((3300 - $(since "$began"))) 3300 "... exemptions end earlier, too"
@@ -161,9 +152,7 @@ within "$(bucket)" 26 27 "fifteen hours later a bucket has drained by so much"
 restored=$(now_ms)
 weir -force restore "$tmp/rebooted"
 read -ra after <<<"$(waits)"
-for i in 0 1 2 3; do
-	within "$((before[i] - after[i]))" "-$looked" "$(since "$restored")" "a clock that went back: each waits as long as it had to"
-done
+for i in 0 1 2 3; do within "$((before[i] - after[i]))" "-$looked" "$(since "$restored")" "a clock that went back: each waits as long as it had to"; done
 within "$(exempt 0)" $((3600 - $(since "$began"))) 3600 "... and an exemption lasts as long"
 # Longer than any window, but not than the block for ever and the total
 "$file" reboot "$tmp/state" "$tmp/rebooted" $((40 * 86400))
@@ -178,12 +167,20 @@ is "$? $(weir save | grep -c 'slots 10 .*sources 1000')" "0 2" "restore with oth
 is "$(through 10.1.0.2) $(through 10.2.0.2)" "0 0" "... gives nobody more"
 within "$(left lenient 10.2.0.2)" $((before[0] - $(since "$saving"))) 1800 "... and nobody waits for longer than a window"
 
+# A floor that a window filled refuses strangers in a total until that window ends.
+weir -file - <<<'limit add f budget 10/h slots 5 sources 64 from 10.0.0.0/8'
+for i in {1..200}; do echo "source charge 10.0.0.$i limit f packets 9"; done >"$tmp/charges"
+weir -force -batch "$tmp/charges" >/dev/null 2>&1
+weir save -state "$tmp/more"
+"$file" replace "$tmp/more" "$tmp/other" 2 '10/h slots 5 from 10.0.0.0/8 sources 64' '10/total from 10.0.0.0/8 sources 6400'
+weir -force restore "$tmp/other"
+is "$? $(weir -force -batch "$tmp/charges" 2>/dev/null | grep -c 'taken 9')" "0 0" "a window's floor becomes that of a total"
+
 # What cannot be restored changes nothing.
 # none STATUS PATTERN NAME: restore bad
 none() {
-	local status
 	weir restore "$tmp/bad" >"$tmp/out" 2>&1
-	status=$?
+	local status=$?
 	like "$status $(<"$tmp/out")" "^$1 $2" "$3"
 	is "$(weir save | wc -l) $(weir -j stats show | json memory)" "1 0" "... and nothing is in force, or held"
 }
