@@ -191,9 +191,9 @@ static bool prefix_blocked(const struct weir_context *ctx, const struct weir_net
 }
 
 /*
- * The first pass, of the limits from @at on, the next one that matches being @next if it is not
- * 0. Sets @count to how many were asked. Returns WEIR_UNSURE, or WEIR_REFUSE if the last of
- * those drops it.
+ * The first pass, of the limits from @at on, the next one that matches being @next if that is not
+ * 0 and no exemption is near: what a limit refuses counts at none behind it. Sets @count to how
+ * many were asked. Returns WEIR_UNSURE, or WEIR_REFUSE if the last of those drops it.
  */
 static __always_inline enum weir_verdict
 ask_all(struct weir_context *ctx, struct weir_net *wn, const struct weir_config *config,
@@ -218,7 +218,8 @@ ask_all(struct weir_context *ctx, struct weir_net *wn, const struct weir_config 
 				      *count == 1 ? at : WEIR_LIMITS_MAX);
 			return WEIR_REFUSE;
 		}
-		at = *count == 1 && !early ? next : next_matched(ctx, config, at + 1);
+		at = *count == 1 && !early && likely(!ctx->place.node) ?
+		     next : next_matched(ctx, config, at + 1);
 	}
 	return WEIR_UNSURE;
 }
@@ -301,7 +302,7 @@ static inline enum weir_verdict limits(struct weir_context *ctx, struct weir_net
 		}
 	}
 	second = first + 1;
-	if (unlikely(second != config->count))
+	if (unlikely(second != config->count && !ctx->place.node))
 		second = next_matched(ctx, config, second);
 	verdict = likely(second == config->count && !ctx->place.node) ?
 		  charge_one(ctx, wn, config, first) :

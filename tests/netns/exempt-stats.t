@@ -67,12 +67,15 @@ flooding -s 198.51.100.1 -c 3000 -r 2000
 for i in {9..60}; do echo "exempt add 10.1.$i.0/24"; done | weir -batch -
 flooded
 is "$(counted)" "198.51.100.0/24 3000" "no packet is lost while others are added and deleted"
-# An exemption from one limit also counts packets that another limit drops.
+# An exemption from one limit also counts packets that a limit behind it drops; of those that one
+# before it drops the first, which only a charge refuses
 config <<-WORDS || bail "cannot configure"
 	limit add first budget 10/h
 	limit add second budget 20/h
+	limit add third budget 20/h
 	exempt add 198.51.100.7 limit first
+	exempt add 198.51.100.0/24 limit third
 WORDS
 flood -s 198.51.100.7 -c 100
-is "$(counted) $(stat_of second dropped.packets)" "198.51.100.7 100 80" "packets that another limit drops are counted"
+is "$(counted) $(stat_of second dropped.packets)" "198.51.100.0/24 21 198.51.100.7 100 80" "packets that a limit drops are counted at exemptions from limits before it"
 finish
