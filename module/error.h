@@ -11,7 +11,7 @@ struct weir_error {
 	const char *msg; /* constant, below 80 bytes: what is wrong, what would be right */
 	__u16 attr;	 /* WEIR_A_LIMIT_*, _EXEMPT_* or _BUDGET_* at fault, or 0 */
 	__u8 budget;	 /* number, from 1, of the budget that it is of, or 0 */
-	__u16 exempt;	 /* index of the exemption that is given twice among those added */
+	__u32 exempt;	 /* index of the exemption that is given twice among those added */
 	const struct weir_member *member; /* at fault, of a list that the edit holds, or NULL */
 	__u64 value;	 /* a number that @msg mentions, or 0 */
 	__u32 place;	 /* of a whole configuration: of the limit that is warned of, from 1, */
