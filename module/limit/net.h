@@ -43,7 +43,7 @@ struct weir_net {
 	struct nf_hook_ops ops[2];
 	struct weir_events *events;	/* ring of events, allocated while @hooked */
 	struct delayed_work age;	/* calls weir_table_age() */
-	struct delayed_work expire;	/* see config_watch() in config/edit.c */
+	struct delayed_work expire;	/* see config_watch() in config/publish.c */
 	struct mem_cgroup *memcg;	/* of the last change by a process; held */
 	atomic64_t events_lost;	/* because the ring was full or sending failed */
 };

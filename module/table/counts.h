@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * All counts of an entry or of a floor at once. See the top of counts.c. @first is the count of
- * the first count. The caller serialises as for a single count; "full" and "marked" may be
+ * the first meter. The caller serialises as for a single count; "full" and "marked" may be
  * read in a seqcount.
  */
 #ifndef WEIR_ENTRY_COUNTS_H

@@ -8,7 +8,7 @@
  *	u32 until[]		of each entry, as in struct weir_state
  *	struct weir_entry[]	aligned to two lines
  *
- * With up to 15 slots, counts of two bytes and IPv6 prefixes up to 64 an entry is
+ * With up to 15 slots, cells of two bytes and IPv6 prefixes up to 64 an entry is
  * one cache line, and the entries 2i and 2i + 1 are a pair of lines.
  */
 #ifndef WEIR_LAYOUT_H
@@ -207,7 +207,7 @@ static inline unsigned int weir_hash_home(const struct weir_table *table, u32 ha
 	return (hash >> 24) * table->entries >> 8;
 }
 
-/* The slot of the first count. */
+/* The slot of the first meter. */
 static inline u64 weir_table_slot(const struct weir_table *table, u64 tick)
 {
 	return weir_meter_slot(table->meter, tick);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The per-CPU refusal cache, through the hook: no entry outlives its reason, and
+ * The per-CPU refusal cache, through the hook: no cell outlives its reason, and
  * refusals seldom take a lock. hook_random checks its answers.
  */
 #include <linux/jiffies.h>
