@@ -176,7 +176,7 @@ picture: ## draw README's picture of weir top
 	@tests/setup.sh test
 	@tests/demo/top.sh
 
-test: ## what a patch needs, in ten minutes (T='netns/limit 6.1': that)
+test: ## what a patch needs, in six minutes (T='netns/limit 6.1': that)
 	@tests/setup.sh test $(if $(T),all)
 	@tests/run.sh $(T)
 
