@@ -329,7 +329,7 @@ static int object_do(struct weir_edit *edit, weir_nl_edit *edit_it,
 		at = weir_nl_nth(head, len, WEIR_A_LIMIT_BUDGET, error->budget - 1);
 		at = nla_find_nested(at, error->attr) ?: at;
 	} else if (error->attr) {
-		at = object->attrs[error->attr];
+		at = nla_find(head, len, error->attr);
 	}
 	return weir_nl_error(error, at, err, object->info->extack);
 }
