@@ -22,6 +22,7 @@ struct weir_edit {
 	struct weir_config *old;		/* published, or NULL */
 	bool replace;				/* started empty */
 	struct weir_config *made;		/* that was held, to be published; or NULL */
+	const void *key;			/* of the hash, another than the namespace's; or NULL */
 	unsigned int count;			/* of limits */
 	struct weir_limit *limit[WEIR_LIMITS_MAX]; /* in order, some from @old */
 	struct weir_limit *was[WEIR_LIMITS_MAX]; /* the old one that each is or replaces */
@@ -68,8 +69,6 @@ int weir_edit_list_del(struct weir_edit *edit, const char *name,
 
 /* publish.c */
 int weir_edit_held(struct weir_edit *edit);
-/* Free the configuration that is held, if there is one; the mutex is held. */
-void weir_held_drop(struct weir_net *wn);
 int weir_edit_end(struct weir_edit *edit, int err, enum weir_edit_end how,
 		  struct weir_error *error);
 /* params.c: make the limit that the module's parameters describe, if they do, as it is loaded. */

@@ -330,13 +330,6 @@ static void config_free(struct weir_config *config)
 	config_drop(config);
 }
 
-void weir_held_drop(struct weir_net *wn)
-{
-	lockdep_assert_held(&wn->lock);
-	config_free(wn->held);
-	wn->held = NULL;
-}
-
 /* Have an edit that began empty publish what is held. Returns -ENOENT if nothing is. */
 int weir_edit_held(struct weir_edit *edit)
 {
@@ -369,8 +362,10 @@ static int edit_publish(struct weir_edit *edit, enum weir_edit_end how, struct w
 	}
 	/* It was made to follow the configuration that is replaced. */
 	if (!edit->made)
-		weir_held_drop(wn);
+		config_free(wn->held);
 	wn->held = NULL;
+	if (edit->key)
+		memcpy(&wn->key, edit->key, sizeof(wn->key));
 	if (how == WEIR_EDIT_HOLD) {
 		wn->held = config;
 		return 0;

@@ -329,7 +329,7 @@ static int object_do(struct weir_edit *edit, weir_nl_edit *edit_it,
 		at = weir_nl_nth(head, len, WEIR_A_LIMIT_BUDGET, error->budget - 1);
 		at = nla_find_nested(at, error->attr) ?: at;
 	} else if (error->attr) {
-		at = nla_find(head, len, error->attr);
+		at = nla_find(head, len, error->attr) ?: object->nest;
 	}
 	return weir_nl_error(error, at, err, object->info->extack);
 }
@@ -405,20 +405,15 @@ static unsigned int config_exempts(const struct genl_info *info)
 }
 
 /* Go on with what was saved: hold the configuration, with the hash key of then. */
-static int hold_parse(const struct weir_edit *edit, struct nlattr **attrs, bool check,
+static int hold_parse(struct weir_edit *edit, struct nlattr **attrs,
 		      struct netlink_ext_ack *extack)
 {
 	const struct nlattr *key = attrs[WEIR_A_CONFIG_HASH_KEY], *hold = attrs[WEIR_A_CONFIG_HOLD];
-	struct weir_net *wn = edit->wn;
 
 	if ((key || hold) && edit->old && edit->old->count)
 		return weir_nl_refuse(extack, key ?: hold,
 				      "this needs a namespace without limits; flush them first");
-	if (!key || check)
-		return 0;
-	/* Its sources were put where the former key says. */
-	weir_held_drop(wn);
-	memcpy(&wn->key, nla_data(key), sizeof(wn->key));
+	edit->key = key ? nla_data(key) : NULL;
 	return 0;
 }
 
@@ -442,7 +437,7 @@ int weir_nl_config_replace_doit(struct sk_buff *skb, struct genl_info *info)
 			       config_exempts(info));
 	if (!edit)
 		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
-	err = hold_parse(edit, attrs, check, info->extack) ?: weir_nl_lists(edit, info) ?:
+	err = hold_parse(edit, attrs, info->extack) ?: weir_nl_lists(edit, info) ?:
 	      config_parse(edit, info, &error);
 	err = weir_edit_end(edit, err, check ? WEIR_EDIT_CHECK : attrs[WEIR_A_CONFIG_HOLD] ?
 			    WEIR_EDIT_HOLD : WEIR_EDIT_PUBLISH, &error);

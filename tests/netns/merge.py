@@ -138,6 +138,12 @@ def main():
     wire.ask("limit-flush")
     answer = wire.ask("config-replace", [("limit", LIMITS[0]), ("hold", True)])
     ok(not answer.error and not wire.ask("limit-get").payloads, "what is held is not in force", answer)
+    answer = wire.ask("config-replace", {"hash-key": bytes(16), "limit": {"name": "-", "budget": BUDGETS["fixed"]}})
+    published = wire.ask("config-publish")
+    ok(answer.error and not published.error and told(wire.ask("state-get").payloads[0])[number("hash-key")] == key,
+       "a request with another hash key that is refused changes neither the key nor what is held", answer, published)
+    wire.ask("limit-flush")
+    wire.ask("config-replace", [("limit", LIMITS[0]), ("hold", True)])
     answer = wire.ask("exempt-add", {"address": bytes([10, 0, 0, 0]), "prefix-len": 8})
     ok(not answer.error and wire.ask("config-publish").error, "another change drops it")
 
