@@ -5,11 +5,13 @@
 #ifndef WEIR_PACKET_H
 #define WEIR_PACKET_H
 
+#include <linux/in.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 #include <linux/types.h>
+#include <net/ip.h>
 #include <net/ipv6.h>
 
 #include "packet/source.h"
@@ -78,12 +80,27 @@ static inline bool weir_header_plain(const void *header, u8 family)
 {
 	const struct ipv6hdr *ip6 = header;
 
-	return family == AF_INET || ip6->nexthdr == IPPROTO_UDP || ip6->nexthdr == IPPROTO_TCP;
+	return family == AF_INET ? ((const struct iphdr *)header)->protocol != IPPROTO_IGMP :
+	       ip6->nexthdr == IPPROTO_UDP || ip6->nexthdr == IPPROTO_TCP;
 }
 
 static inline bool weir_source_plain(const struct weir_source *source)
 {
 	return weir_source_known(source) && !(source->scope & WEIR_SCOPE_LINKLOCAL);
+}
+
+/*
+ * Does the header of IP show that the packet keeps the link alive? It has no source address, or is
+ * IGMP (RFC 3376) to a group, with a TTL that routers do not forward.
+ */
+static inline bool weir_header_vital(const void *header, u8 family,
+				     const struct weir_source *source)
+{
+	const struct iphdr *ip = header;
+
+	return unlikely(!weir_source_known(source)) ||
+	       (family == AF_INET && unlikely(ip->protocol == IPPROTO_IGMP) && ip->ttl == 1 &&
+		ipv4_is_multicast(ip->daddr) && !(ip->frag_off & htons(IP_OFFSET)));
 }
 
 /* Is it a packet as it came from the device, and costs what its length says? */
@@ -104,12 +121,14 @@ static inline bool weir_packet_plain(const struct weir_packet *packet)
 static inline void weir_packet_init(struct weir_packet *packet,
 				    const struct sk_buff *skb, u8 family)
 {
+	const void *header = skb_network_header(skb);
+
 	packet->skb = skb;
 	packet->in = skb->dev;
 	packet->family = family;
 	packet->flags = 0;
-	weir_header_source(skb_network_header(skb), family, skb->dev->ifindex, &packet->source);
-	if (unlikely(!weir_source_known(&packet->source)))
+	weir_header_source(header, family, skb->dev->ifindex, &packet->source);
+	if (weir_header_vital(header, family, &packet->source))
 		packet->flags = WEIR_PACKET_VITAL;
 }
 
@@ -123,7 +142,7 @@ static inline void weir_packet_init_frame(struct weir_packet *packet,
 	packet->family = frame->family;
 	packet->flags = 0;
 	weir_header_source(frame->header, frame->family, frame->dev->ifindex, &packet->source);
-	if (unlikely(!weir_source_known(&packet->source)))
+	if (weir_header_vital(frame->header, frame->family, &packet->source))
 		packet->flags = WEIR_PACKET_VITAL;
 }
 
@@ -143,7 +162,7 @@ bool weir_packet_seen_as_nd(const struct sk_buff *skb, const struct net_device *
 bool weir_packet_vital(const struct weir_packet *packet, u8 hop_limit);
 bool weir_proto_has_ports(u8 proto);
 
-/* May it keep the link alive? Routers do not forward these hop limits: see parse_icmp(). */
+/* May ICMPv6 keep the link alive? Routers do not forward these hop limits: see parse_icmp(). */
 static inline bool weir_packet_may_be_vital(const struct weir_packet *packet)
 {
 	const struct ipv6hdr *ip6;

@@ -187,6 +187,8 @@ now "fe80::1 dev rx0 icmpv6-type 135 mark 0" icmp passes "neighbour discovery me
 now "2001:db8::1 icmpv6-type 135 mark 0" icmp passes "... from any address"
 now "fe80::1 dev rx0 icmpv6-type 143 mark 0" icmp passes "so does the discovery of listeners"
 now "2001:db8::1 icmpv6-type 143 mark 0" "plain icmp any" passes "... from a link-local address"
+now "198.51.100.1 proto igmp mark 0" "" "passes, no limit matches it" "nor does IGMP"
+now "198.51.100.1 proto igmp to 192.0.2.1 mark 0" "plain frag" passes "... but to a host"
 now "2001:db8::1 tcp syn mark 0" plain passes "what opens a connection"
 now "2001:db8::1 not syn mark 0" "plain syn" passes "... or not"
 now ":: udp mark 0" "" "passes, no limit matches it" "no address: none but limits that name a protocol"

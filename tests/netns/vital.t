@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vital.t: neighbour discovery and MLD match only limits that name their protocol;
+# vital.t: neighbour discovery, MLD and IGMP match only limits that name their protocol;
 # link-local sources are counted by full address and device
 . "$(dirname "$0")/lib.sh"
 begin
@@ -8,6 +8,7 @@ link tx1 rx1 02:00:00:00:00:01
 config <<-WORDS || bail "cannot configure"
 	limit add each budget 100k/m action observe
 	limit add icmp6 budget 100k/m proto icmpv6 action observe
+	limit add igmp budget 100k/m proto igmp action observe
 	limit add to budget 100k/m to ff02::/16 action observe
 	limit add udp budget 100k/m proto udp action observe
 	limit add nottcp budget 100k/m not proto tcp action observe
@@ -28,6 +29,11 @@ for type in 130 131 132 143; do
 	packet "... not link-local" "2001:db8:1::$n" "each icmp6 nottcp to" -P icmpv6 -T 1 -d ff02::16 -E hop -x "$hex$body"
 	packet "... not hop limit 1" "fe80::3:$n" "each icmp6 nottcp to" -P icmpv6 -T 2 -d ff02::16 -E hop -x "$hex$body"
 done
+packet "IGMP query" ::ffff:198.51.100.1 igmp -P 2 -T 1 -d 224.0.0.1 -x 11640000
+packet "... report to a group" ::ffff:198.51.100.2 igmp -P 2 -T 1 -d 239.1.2.3 -x 1600fdfb
+packet "... that a router could forward" ::ffff:198.51.100.3 "each igmp nottcp" -P 2 -T 2 -d 224.0.0.1 -x 11640000
+packet "... to a host" ::ffff:198.51.100.4 "each igmp nottcp" -P 2 -T 1 -x 11640000
+packet "UDP with TTL 1 to a group" ::ffff:198.51.100.5 "each nottcp udp" -T 1 -d 224.0.0.1
 packet "global neighbour solicitation" 2001:db8::2 icmp6 -P icmpv6 -T 255 -x "87$body"
 packet "echo request" fe80::4:1 "each icmp6 nottcp to" -P icmpv6 -T 255 -d ff02::1 -x "80$body"
 packet "duplicate address detection" :: icmp6 -P icmpv6 -T 255 -d ff02::1:ff00:1 -x "87$body"

@@ -277,10 +277,10 @@ static void test_linklocal(void **state)
 	hook_end();
 }
 
-/* Neighbour discovery passes for a source that is refused. */
+/* Neighbour discovery and IGMP pass for a source that is refused. */
 static void test_vital(void **state)
 {
-	struct said discovery = v6;
+	struct said discovery = v6, group = v4;
 	u8 byte[PACKET_MAX];
 	struct sk_buff skb = { .network = byte };
 
@@ -294,6 +294,14 @@ static void test_vital(void **state)
 	assert_int_equal(hook_verdict(&skb, true, &t.dev[0]), NF_ACCEPT);
 	byte[7] = 64;
 	assert_int_equal(hook_verdict(&skb, true, &t.dev[0]), NF_DROP);
+	fill(&v4, 0, 2);
+	group.proto = IPPROTO_IGMP;
+	skb.len = said_make(&group, byte);
+	byte[8] = 1;
+	byte[16] = 224;
+	assert_int_equal(hook_verdict(&skb, false, &t.dev[0]), NF_ACCEPT);
+	byte[8] = 2;
+	assert_int_equal(hook_verdict(&skb, false, &t.dev[0]), NF_DROP);
 	hook_end();
 }
 

@@ -2,7 +2,7 @@
 #include "packet_twin.h"
 
 enum { HOP = 0, ROUTING = 43, FRAGMENT = 44, AUTH = 51, NONE = 59, DEST = 60 };
-enum { ICMP4 = 1, ICMP6 = 58, TCP = 6, UDP = 17, DCCP = 33, SCTP = 132, UDPLITE = 136 };
+enum { ICMP4 = 1, IGMP = 2, ICMP6 = 58, TCP = 6, UDP = 17, DCCP = 33, SCTP = 132, UDPLITE = 136 };
 
 static bool extension(unsigned int proto)
 {
@@ -68,6 +68,8 @@ static void read_ipv4(struct twin_packet *packet)
 	packet->proto_known = true;
 	packet->later_known = true;
 	packet->later = (byte[6] & 0x1f) || byte[7];
+	if (packet->proto == IGMP && !packet->later && byte[8] == 1 && byte[16] >> 4 == 14)
+		packet->vital = true;
 	if (!packet->later)
 		read_transport(packet, 4 * (byte[0] & 15));
 }

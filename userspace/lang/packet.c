@@ -68,6 +68,9 @@ static bool is_vital(const struct weir_match *packet)
 	if (!memcmp(packet->from[0].addr, unspecified, sizeof(unspecified)))
 		return true;
 	memcpy(&from, packet->from[0].addr, sizeof(from));
+	if (packet->has & WEIR_COND_PROTO && packet->proto[0] == IPPROTO_IGMP)
+		return packet->from[0].family == AF_INET && packet->has & WEIR_COND_TO &&
+		       packet->to[0].addr[0] >> 4 == 14;
 	return packet->from[0].family == AF_INET6 && packet->has & WEIR_COND_ICMPV6_TYPE &&
 	       is_vital_type(packet->icmpv6[0], &from);
 }

@@ -117,6 +117,7 @@ struct frag_hdr {
 
 bool ipv6_ext_hdr(u8 next);
 unsigned int ipv6_addr_type(const struct in6_addr *addr);
+#define ipv4_is_multicast(addr) IN_MULTICAST(ntohl(addr))
 void ipv6_addr_prefix(struct in6_addr *prefix, const struct in6_addr *addr, int len);
 bool ipv6_prefix_equal(const struct in6_addr *a, const struct in6_addr *b, unsigned int len);
 int ipv6_skip_exthdr(const struct sk_buff *skb, int start, u8 *next, __be16 *frag_off);
