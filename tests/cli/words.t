@@ -117,14 +117,32 @@ says <<'LINES'
 1 | limit add web rate 20/s burst 5 | ^weir: limit add: burst: a burst is what a bucket holds; say bucket, too, or no burst$
 0 | -check limit add web budget 1/s -p tcp --dport 22 -s 10.0.0.0/8 -d ::ffff:192.0.2.1 -i lo |
 1 | limit add web budget 1/s -p tcp bogus | ^weir: limit add: unknown word 'bogus'
-1 | limit add web budget 1/s state new | ^weir: limit add: for new connections write 'syn'$
+1 | limit add web budget 1/s state new | ^weir: limit add: 'tcp syn' matches what opens a connection; UDP has none: leave the state out$
+1 | limit add web budget 1/s udp ct state new | UDP has none: leave the state out$
+1 | limit add web over 10/s | ^weir: limit add: a limit drops what exceeds its budget: write 'budget 10/s'$
+1 | limit add web budget over 10/s | ^weir: limit add: budget: a limit drops what exceeds its budget: leave 'over' out$
+1 | limit add web budget 10/s bucket burst 20 packets | ^weir: limit add: leave 'packets' out: a burst has the unit of its budget
+1 | limit add web --hashlimit-above 10/s | write 'budget 10/s'$
+1 | limit add web budget 10/s --hashlimit-burst 5 | ^weir: limit add: a token bucket has a burst: 'budget 10/s bucket burst 20'
+1 | limit add web budget 10/s --hashlimit-srcmask 24 | ^weir: limit add: write 'per 24', or 'per 24,64' with
+1 | limit add web budget 10/s --hashlimit-mode srcip,dstport | ^weir: limit add: each source address has its own count
+1 | limit add web budget 10/s --hashlimit-name web | ^weir: limit add: the name follows 'add'
+1 | limit add web budget 10/s size 65536 | ^weir: limit add: write 'sources 65536'
+1 | limit add web budget 10/s timeout 60s | ^weir: limit add: a source leaves the table when its window is over
+1 | limit add web --connlimit-above 5 | ^weir: limit add: weir does not count open connections; it limits new ones: 'budget 20/1m tcp syn'$
+1 | limit add web maxretry 5 | ^weir: limit add: write a budget of hits: 'budget 4/60s'$
+1 | limit add web budget 5/10m bantime 1h | ^weir: limit add: write 'penalty 1h', which blocks who exceeds the budget$
+1 | limit add web budget 5/10m tcp dport { 80, 443 } | ^weir: limit add: write a list without braces and spaces: 'dport A,B'$
+1 | limit add web budget 5/10m from 10.0.0.0/8 from 11.0.0.0/8 | 'from' given twice; write A,B, or for many use a prefix-list, to leave some out exempt add$
+0 | -check limit add web budget 5/1w syn |
+1 | source get all | ^weir: source get: 'all' is the source of a limit with 'per 0': add 'limit NAME'$
 1 | limit add web budget 1/s flags syn | ^weir: limit add: for attempts to open a TCP connection write 'syn'$
 1 | limit add web budget 1/s first | ^weir: limit add: use 'before' with the limit that is the first now$
 1 | limit move web first | ^weir: limit: use 'set NAME before OTHER'$
 1 | limit add web budget 1/s dry-run | ^weir: limit add: use 'action observe': it counts, and drops nothing$
 1 | limit disable web | ^weir: limit: use 'set NAME action observe': it counts, and drops nothing$
 0 | -check limit add web budget 1/s to ::/0 in lo |
-1 | limit add web budget 1/s ctstate NEW | ^weir: limit add: for new connections write 'syn'$
+1 | limit add web budget 1/s ctstate NEW | ^weir: limit add: 'tcp syn' matches what opens a connection; UDP has none: leave the state out$
 1 | source unblock | ^weir: source release: required: ADDR
 1 | source block 192.0.2.1 | ^weir: source block: required: for TIME\|ever$
 1 | source block 192.0.2.1 for 10 | ^weir: source block: for: time '10' has no unit; write 10s$
@@ -150,7 +168,7 @@ says <<'LINES'
 1 | limit add web budget 1/s to 2001:db8::1,2001:db8::2 per 8 | ^weir: limit add: per: a single length is for IPv4, which
 1 | limit add web budget 1/s per 8 proto icmpv6 | ^weir: limit add: per: a single length is for IPv4, which
 1 | limit add web budget 1/s per 129 | ^weir: limit add: per: invalid prefix lengths '129'; expected V4\[,V6\] in 0..32 and 0..128$
-1 | source block all for 1m | ^weir: source block: all is a source only of a limit that counts such: write 'limit NAME'$
+1 | source block all for 1m | ^weir: source block: 'all' is the source of a limit with 'per 0': add 'limit NAME'$
 1 | source release 192.0.2.1 for 1m | ^weir: source release: unknown word 'for'; expected one of: limit, dev$
 1 | ban 192.0.2.1 | ^weir: block: unknown word '192.0.2.1'; expected one of: show, add, del, flush$
 1 | limit add web budget 1/s penalty | ^weir: limit add: 'penalty' requires a value: none
@@ -333,10 +351,10 @@ says <<'LINES'
 1 | -check exempt add 10.1/8 | did you mean 10.0.0.0/8
 1 | -check exempt add 10.1 | invalid IPv4 or IPv6 address '10.1'$
 0 | -check exempt add 0/0 | 0\.0\.0\.0/0 is every IPv4 source
-1 | -check exempt add prefixes | ^weir: exempt add: 'prefixes' is no prefix; for those in a file: sed 's/\^ \*\[0-9A-Fa-f:\]/exempt add &/' FILE ¦ weir -batch -$
-1 | -check exempt add @prefixes | /exempt add &/' FILE
-1 | -check exempt del ./prefixes.txt | /exempt del &/' FILE ¦ weir
-1 | -check block add prefixes for 1h | ^weir: block add: 'prefixes' is no prefix; .*/block add &/' FILE
+1 | -check exempt add prefixes | ^weir: exempt add: 'prefixes' is no prefix; for those of a file: tr , '\\n' <FILE ¦ sed -n 's/.*/exempt add .*' ¦ weir -batch -$
+1 | -check exempt add @prefixes | <FILE ¦ sed -n .*/exempt add 
+1 | -check exempt del ./prefixes.txt | <./prefixes.txt ¦ sed -n .*/exempt del 
+1 | -check block add prefixes for 1h | ^weir: block add: 'prefixes' is no prefix; for those of a file: .*/block add 
 1 | -check exempt get prefixes | ^weir: exempt get: invalid IPv4 or IPv6 address 'prefixes'$
 1 | -check exempt add any | ^weir: exempt add: every IPv4 address is 0.0.0.0/0, every IPv6 address ::/0$
 1 | -check limit add x budget 1/s from any | ^weir: limit add: from: .*; for both leave the condition out$

@@ -78,6 +78,23 @@ refuses "not both" weir prefix-list add customers 10.0.0.0/8 file "$tmp/bad"
 printf 'prefix-list add a 10.0.0.0/8\nlimit add x budget 1/1s from-list b\n' >"$tmp/bad"
 code=1 refuses "$tmp/bad:2:" weir -file "$tmp/bad"
 is "$(weir prefix-list show customers)" "customers 203.0.113.64/26" "bad files change nothing"
+
+# Files of others: comments behind ';', and commas
+printf '; DROP 2026\n10.1.16.0/20 ; SBL1\n10.2.0.0/16;SBL2, x\n10.3.0.1, 10.3.0.2,10.3.0.3\n' >"$tmp/drop"
+quietly weir prefix-list add drop file "$tmp/drop"
+is "$(weir -brief prefix-list show)" "customers 1 prefix
+hosts 2 prefixes
+drop 5 prefixes" "a file with other comments, and commas; show counts the prefixes"
+is "$(weir -brief prefix-list show drop)" "drop 5 prefixes" "... of one list, too"
+code=2 refuses "no list of that name" weir -brief prefix-list show nobody
+# What is told of a file or a list is a line that works.
+eval "$(weir block add "$tmp/drop" 2>&1 | sed -n 's/.* for those of a file: //p')"
+is "$(weir -brief block show | cut -d' ' -f1 | xargs)" "10.1.16.0/20 10.2.0.0/16 10.3.0.1 10.3.0.2 10.3.0.3" "block add says how to block a file's prefixes"
+eval "$(weir exempt add from-list drop 2>&1 | sed -n 's/.* for those of a list: //p' | sed 's/NAME/drop/')"
+is "$(weir -brief exempt show | cut -d' ' -f1 | xargs)" "10.1.16.0/20 10.2.0.0/16 10.3.0.1 10.3.0.2 10.3.0.3" "... and exempt add those of a list"
+quietly weir block flush
+quietly weir exempt flush
+quietly weir prefix-list del drop
 {
 	echo "# many"
 	for i in {0..38}; do printf "198.18.$i.%d/32\n" {0..255}; done

@@ -79,7 +79,7 @@ done
 like "$(weir source block ${line%% count*} for 1h 2>&1)" '^weir: source block: limit: the limit counts all addresses as one source' "... but it cannot be blocked, and why" ||
 	diag "$(weir source block ${line%% count*} for 1h 2>&1)"
 is "$(weir source get all limit net 2>&1; weir source get all 2>&1)" "weir: source get: ADDR all: limit 'net' counts each /24 as a source
-weir: source get: all is a source only of a limit that counts such: write 'limit NAME'" "... and of others there is no such source"
+weir: source get: 'all' is the source of a limit with 'per 0': add 'limit NAME'" "... and of others there is no such source"
 is "$(weir source block 2001:db8:1::/80 limit web for 1h 2>&1; echo $?)" "weir: source block: ADDR 2001:db8:1::/80: limit 'web' counts each /64 as a source
 1" "another length is no source"
 # but for the slots: one may end between the two

@@ -9,11 +9,11 @@ begin_with <<-WORDS
 	limit add second budget 5/1s from 198.51.100.0/24
 WORDS
 like "$(weir limit show ever)" "^ever budget 5/total .*sources 64 *"$'\n'" *memory" "limit show has neither slot nor window"
-like "$(weir -s limit show ever)" " [0-9]+ packets from spoofed addresses lock newcomers out until they are forgotten" \
+like "$(weir -s limit show ever)" " [0-9]+ packets from spoofed addresses would fill the table: new sources refused until they are forgotten" \
 	"... but what a flood may do"
-is "$(weir -s limit show | grep -c 'lock newcomers out')" 1 "... for long, unlike with a window of a second"
+is "$(weir -s limit show | grep -c 'would fill the table')" 1 "... for long, unlike with a window of a second"
 quietly weir limit add three budget 10/10s budget 60/1h budget 200/1d
-like "$(weir -s limit show three | sed -n 's/.*lock newcomers out //p' | paste -sd,)" '^for 1h4m by budget 60/h,for 1d1h by budget 200/d$' "... of each long one of several budgets"
+like "$(weir -s limit show three | sed -n 's/.*new sources refused //p' | paste -sd,)" '^for 1h4m by budget 60/h,for 1d1h by budget 200/d$' "... of each long one of several budgets"
 weir limit del three
 is "$(weir -json limit show ever | json window_ms)" 0 "a total has no window"
 weir save "$tmp/saved" && weir -file "$tmp/saved" && weir -check -file "$tmp/saved"

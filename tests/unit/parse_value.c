@@ -59,7 +59,7 @@ static void test_budget(void **state)
 		{ "1T/s", "invalid suffix 'T' in '1T/s'; k, M and G are powers of 1000" },
 		{ "10MiB/s", "invalid suffix 'MiB' in '10MiB/s'" },
 		{ "10m/s", "invalid suffix 'm' in '10m/s'" }, { "0x10/s", "invalid suffix 'x10'" },
-		{ "1000/fortnight", "expected numbers (1 if left out) and ms, s, m, h, d, second, minute, hour, day, week or month" },
+		{ "1000/fortnight", "expected numbers (1 if left out) and ms, s, m, h, d, w or month" },
 		{ "5/s,20/m", "repeat the word for each budget: 'budget 5/s budget 20/m'" },
 		{ "5/s,20/m,30/h", "budget 5/s budget 20/m ..." }, { "5/s,", "invalid time" }, { "5/s,a", "invalid time" },
 		{ "1/S", "invalid time" }, { "1/s/s", "invalid time" },

@@ -186,8 +186,9 @@ static const struct weir_command block_commands[] = {
 #define LIST	.set = &weir_list_fields, .reply_set = &weir_list_fields, .show = weir_show_list
 
 static const struct weir_command list_commands[] = {
-	{ "show", "list", "show the prefixes of a list, or of all", LIST, .verb = WEIR_ON_SHOW,
-	  .cmd = WEIR_CMD_PREFIX_LIST_GET, .flags = NLM_F_DUMP, .run = weir_run_show,
+	{ "show", "list", "show the prefixes of a list, or of all; with -brief, how many", LIST,
+	  .verb = WEIR_ON_SHOW,
+	  .cmd = WEIR_CMD_PREFIX_LIST_GET, .flags = NLM_F_DUMP, .run = weir_list_show,
 	  .prints = "list" },
 	{ "add", NULL, "add prefixes to a list, or make a new one", LIST, .verb = WEIR_ON_ADD,
 	  .cmd = WEIR_CMD_PREFIX_LIST_ADD, .loads = true, .checks = true, .run = weir_list_run,

@@ -19,7 +19,7 @@ const struct weir_option weir_options[] = {
 	{ "-pretty", 'p', NULL, "indent JSON", TOOL(out.pretty) },
 	{ "-stats", 's', NULL, "show counters as well", TOOL(stats) },
 	{ "-statistics", 's', NULL, NULL, TOOL(stats) },
-	{ "-brief", OPT_BRIEF, NULL, "show each limit and source without details",
+	{ "-brief", OPT_BRIEF, NULL, "show limits and sources without details",
 	  TOOL(out.brief) },
 	{ "-oneline", 'o', NULL, "show each record on one line", TOOL(out.oneline) },
 	{ "-netns", 'n', "NAME|PATH|PID", "act in another network namespace",

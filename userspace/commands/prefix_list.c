@@ -19,16 +19,30 @@ static int add_prefix(struct weir_tool *tool, struct weir_list_change *change, c
 				 &change->member[change->member_count++]);
 }
 
+static int add_word(struct weir_tool *tool, struct weir_list_change *change, char *word)
+{
+	const char *text;
+
+	while ((text = strsep(&word, ",")))
+		if (*text && add_prefix(tool, change, text))
+			return -EINVAL;
+	return 0;
+}
+
 /* Add the prefixes of all lines, or print what is wrong with the first invalid one. */
 static int read_lines(struct weir_tool *tool, struct weir_lines *lines,
 		      struct weir_list_change *change)
 {
+	char *comment;
 	int ret, i;
 
 	while ((ret = weir_lines_next(lines, &tool->err)) > 0) {
 		tool->line = lines->line;
-		for (i = 0; i < lines->count; i++) {
-			if (!add_prefix(tool, change, lines->words[i]))
+		for (i = 0, comment = NULL; i < lines->count && !comment; i++) {
+			comment = strchr(lines->words[i], ';');
+			if (comment)
+				*comment = '\0';
+			if (!add_word(tool, change, lines->words[i]))
 				continue;
 			weir_lines_point(lines, i, tool);
 			return -EINVAL;
@@ -207,4 +221,27 @@ int weir_list_run(struct weir_tool *tool, const struct weir_command *command,
 		weir_err_set(&tool->err, WEIR_NO_MEMORY);
 	free(change);
 	return status;
+}
+
+int weir_list_show(struct weir_tool *tool, const struct weir_command *command,
+		   union weir_model *model)
+{
+	const struct weir_config *there = tool->out.brief ? weir_there(tool, true) : NULL;
+	const char *name = model->list.name;
+	const struct weir_list *list, *end;
+	unsigned int count = 0;
+
+	if (!there || tool->out.json || (*name && !weir_lists_have(there, name)))
+		return weir_run_show(tool, command, model);
+	end = there->lists + there->list_count;
+	for (list = there->lists; list < end; list++) {
+		count += list->member_count;
+		if (list + 1 < end && !strcmp(list[0].name, list[1].name))
+			continue;
+		if (!*name || !strcmp(list->name, name))
+			weir_out_text(&tool->out, "%s %u prefix%s\n", list->name, count,
+				      count == 1 ? "" : "es");
+		count = 0;
+	}
+	return WEIR_EXIT_OK;
 }

@@ -179,14 +179,21 @@ static void blame_option(struct weir_args *args)
 static void blame_prefix(struct weir_args *args, const struct weir_reading *reading)
 {
 	const char *text = args->fault == 2 ? args->words[2] : "";
-	bool file = !access(text, F_OK);
+	bool list = weir_word_among("list from-list to-list prefix-list", text);
+	bool file = !list && !access(text, F_OK);
+	char name[256];
 
 	if (!*text || !args->err->unknown || args->exact ||
 	    !weir_command_exempts(reading->command) || reading->command->verb == WEIR_ON_GET ||
 	    (!file && (isdigit((unsigned char)*text) || strchr(text, ':'))))
 		return;
-	weir_err_set(args->err, "'%.60s' is no prefix; for those in a file: sed 's/^ *[0-9A-Fa-f:]/%s %s &/' %.200s | weir -batch -",
-		     text, reading->object->name, reading->command->name, file ? text : "FILE");
+	if (list)
+		strcpy(name, "weir -j prefix-list show NAME | jq -r '.[].prefixes[]' |");
+	else
+		snprintf(name, sizeof(name), "tr , '\\n' <%.200s |", file ? text : "FILE");
+	weir_err_set(args->err, "'%.60s' is no prefix; for those of a %s: %s sed -n 's/^ *\\([0-9A-Fa-f:][^ ;=]*\\).*/%s %s \\1/p' | weir -batch -",
+		     text, list ? "list" : "file", name, reading->object->name,
+		     reading->command->name);
 }
 
 /* With -check, ask the kernel, but not in a batch: earlier lines were not applied. */

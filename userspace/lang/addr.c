@@ -259,10 +259,14 @@ bool weir_types_overlap(const void *a, const void *b)
 
 bool weir_proto_listed(const char *text)
 {
+	size_t len = strcspn(text, ",");
 	char first[16];
 
-	return strcspn(text, ",") < sizeof(first) &&
-	       weir_word_find(weir_protos, strcpy(first, strndupa(text, strcspn(text, ","))));
+	if (len >= sizeof(first))
+		return false;
+	memcpy(first, text, len);
+	first[len] = '\0';
+	return weir_word_find(weir_protos, first);
 }
 
 /* Parse the name of an octet, or its number. */

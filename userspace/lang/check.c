@@ -311,7 +311,7 @@ static int check_query(struct weir_args *args, unsigned int verb, struct weir_qu
 
 	if (all && !*query->limit)
 		return weir_err_set(args->err,
-				    "all is a source only of a limit that counts such: write 'limit NAME'");
+				    "'all' is the source of a limit with 'per 0': add 'limit NAME'");
 	if (all && query->packet.has)
 		return weir_err_set(args->err,
 				    "ADDR all: words of a packet need the address that it comes from");

@@ -99,6 +99,9 @@ static int read_value(struct weir_args *args, const struct weir_field *field,
 	text = text ? text : take_value(args, field);
 	if (!text)
 		return -EINVAL;
+	if (*text == '{')
+		return weir_err_set(args->err, "write a list without braces and spaces: '%s A,B'",
+				    field->word);
 	if (field->many ? read_list(args, field, text, model) :
 			  field->type->parse(field, args, text, at))
 		return field->flags & WEIR_NOT && !strcmp(text, "not") ?
@@ -125,7 +128,9 @@ static int check_twice(struct reading *reading, size_t i, const char *name)
 		if (!reading->seen[j] || !excludes(&words[i], &words[j]))
 			continue;
 		if (!strcmp(name, reading->seen[j]))
-			return weir_err_set(reading->args->err, WEIR_TWICE, name);
+			return weir_err_set(reading->args->err, WEIR_TWICE "%s", name,
+					    row(&words[i])->type->overlap == weir_prefixes_overlap ?
+					    "; write A,B, or for many use a prefix-list, to leave some out exempt add" : "");
 		if (row(&words[i])->many && words[i].is == words[j].is)
 			return weir_err_set(reading->args->err, WEIR_SEPARATE,
 					    row(&words[i])->word);
@@ -177,6 +182,9 @@ static int read_word(struct reading *reading, const struct weir_word *word,
 		return -EINVAL;
 	if (in && in->many)
 		model += (*count_of(reading, in) - 1) * in->size;
+	if (field->flags & WEIR_FOLLOWS && reading->last && !strcmp(reading->last->word, "burst"))
+		return weir_err_set(args->err, "leave '%s' out: a burst has the unit of its budget, as in 'budget 10/s bucket burst 20'",
+				    word->name);
 	if (field->flags & WEIR_FOLLOWS && reading->last != field - 1)
 		return weir_err_set(args->err, "'%s' must follow '%s': write '%s %s'", word->name,
 				    field[-1].word, field[-1].word,

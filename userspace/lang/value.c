@@ -25,7 +25,7 @@ static const struct {
 } windows[] = {
 	{ "d", 86400000 }, { "h", 3600000 }, { "m", 60000 }, { "s", 1000 },
 	{ "ms", 1 },
-	{ "month", MONTH_MS }, { "week", WEEK_MS },
+	{ "month", MONTH_MS }, { "week", WEEK_MS }, { "weeks", WEEK_MS }, { "w", WEEK_MS },
 	{ "day", 86400000 }, { "days", 86400000 },
 	{ "hour", 3600000 }, { "hours", 3600000 },
 	{ "min", 60000 }, { "minute", 60000 }, { "minutes", 60000 },
@@ -232,7 +232,7 @@ int weir_value_time(const char *text, uint64_t *ms, struct weir_err *err)
 		return 0;
 	if (*text && strspn(text, "0123456789.") == strlen(text))
 		return weir_err_set(err, "time '%.60s' has no unit; write %.60ss", text, text);
-	return weir_err_set(err, "invalid time '%.60s'; expected numbers (1 if left out) and ms, s, m, h, d, second, minute, hour, day, week or month: 1h30m",
+	return weir_err_set(err, "invalid time '%.60s'; expected numbers (1 if left out) and ms, s, m, h, d, w or month: 1h30m",
 			    text);
 }
 
@@ -366,6 +366,9 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 
 	if (blame_rate(text, args->err) || blame_several(text, args->err))
 		return -EINVAL;
+	if (weir_word_among("over above upto until", text))
+		return weir_err_set(args->err, "a limit drops what exceeds its budget: leave '%s' out",
+				    text);
 	if (!take_count(&end, &budget->count))
 		return weir_err_set(args->err, "invalid budget '%.60s'; expected COUNT[k|M|G]/TIME, for example 1000/s",
 				    text);

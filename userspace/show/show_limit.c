@@ -62,7 +62,7 @@ static void show_flood(struct weir_out *out, const struct weir_limit *limit,
 	weir_text_amount(packets, 2, count);
 	weir_text_time(is->window_ns + is->slot_ns, time);
 	weir_text_budget(NULL, budget, by);
-	weir_out_text(out, "    %s packets from spoofed addresses lock newcomers out %s%s%s%s\n",
+	weir_out_text(out, "    %s packets from spoofed addresses would fill the table: new sources refused %s%s%s%s\n",
 		      count, budget->window_ms ? "for " : "until they are forgotten",
 		      budget->window_ms ? time : "", limit->budget_count > 1 ? " by budget " : "",
 		      limit->budget_count > 1 ? by : "");

@@ -229,6 +229,17 @@ static bool only_asks(const struct weir_match *match)
 	return plain & (WEIR_COND_ICMP_TYPE | WEIR_COND_ICMPV6_TYPE);
 }
 
+/* Does this namespace forward packets, as a router or for containers? */
+static bool forwards(void)
+{
+	FILE *file = fopen("/proc/sys/net/ipv4/ip_forward", "re");
+	bool is = file && getc(file) == '1';
+
+	if (file)
+		fclose(file);
+	return is;
+}
+
 void weir_note_limit(struct weir_tool *tool, const void *model)
 {
 	const struct weir_limit *limit = model;
@@ -245,4 +256,7 @@ void weir_note_limit(struct weir_tool *tool, const void *model)
 		return;
 	weir_note_of(tool, "note", limit->name,
 		     " has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections");
+	if (!(plain & WEIR_COND_DEV) && forwards())
+		weir_note_of(tool, "note", limit->name,
+			     " has no 'dev' of the outside: it also counts what containers and networks behind this host send");
 }
