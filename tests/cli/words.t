@@ -484,7 +484,7 @@ is "$(grep -hoE '"([^"\\]|\\.)*"' "$top"/userspace/{,*/}*.[ch] | grep -E '([a-z]
 		"weir -check $words says that the kernel was not asked"
 done
 [ -e /sys/module/weir ] || says <<'LINES'
-3 | limit show | ^weir: kernel module not loaded; run 'modprobe weir', in a container on its host, to see why
+3 | limit show | ^weir: the kernel module is not loaded: modprobe weir$
 3 | -j stats show | modprobe weir
 3 | limit add web budget 1/s to ::/0 | modprobe weir
 LINES

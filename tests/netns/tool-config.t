@@ -336,7 +336,7 @@ like "$(<"$tmp/err")" "warning: $tmp/conf: applied, but not kept for the next bo
 echo 'limit add kept budget 5/1s to ::/0' >"$tmp/last"
 cp "$tmp/last" "$tmp/was"
 unload || bail "cannot unload"
-why="kernel module not loaded; run 'modprobe weir', in a container on its host, to see why"
+why="the kernel module cannot be loaded; run 'modprobe weir', in a container on its host, to see why"
 last
 is "$? $(<"$tmp/err")" "3 weir: $tmp/conf: $why
 weir: warning: $tmp/conf: not applied, nor was $tmp/last: $why" "-fallback without the module: neither is applied"

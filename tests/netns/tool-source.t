@@ -168,9 +168,9 @@ is "$(weir source forget fe80::/10 dev rx1 limit local)" "fe80::/10 dev rx1 limi
 weir exempt add 198.51.100.0/24
 is "$(weir source get 198.51.100.7 | sed 1q)" "198.51.100.7 limit web exempt by 198.51.100.0/24" "exempt from all limits"
 weir limit flush
-is "$(weir source get 198.51.100.7 2>&1; echo $?)" "weir: source get: ADDR 198.51.100.7: no limit applies to it; it is exempt by 198.51.100.0/24
+is "$(weir source get 198.51.100.7 2>&1; echo $?)" "weir: source get: ADDR 198.51.100.7: weir drops none of its packets: no limit matches them; it is exempt by 198.51.100.0/24
 2" "no limit applies, and the address is exempt"
-is "$(weir source get 203.0.113.7 2>&1; echo $?)" "weir: source get: ADDR 203.0.113.7: no limit applies to it
+is "$(weir source get 203.0.113.7 2>&1; echo $?)" "weir: source get: ADDR 203.0.113.7: weir drops none of its packets: no limit matches them
 2" "no limit applies"
 weir limit add tcp budget 100/1h tcp per 24 sources 64
 is "$(weir source get 198.51.100.7 udp 2>&1)" "a packet now: passes, no limit matches it" "... nor to such packets"

@@ -110,6 +110,30 @@ static void say_lists(struct weir_tool *tool, const struct weir_field *field,
 			     weir_lists_near(there, name, near));
 }
 
+/* A budget that is none of the limit's may be meant as another one, or instead of all. */
+static void say_budgets(struct weir_tool *tool, const struct weir_limit *limit,
+			const struct weir_limit *was)
+{
+	char all[256] = "", one[WEIR_TEXT_SIZE];
+	const struct weir_budget *is = was->budgets;
+	unsigned int i, count = was->budget_count + 1;
+
+	if (limit->budget_count != 1 || limit->only || was->budget_count < 2 ||
+	    was->budget_count == WEIR_BUDGETS_MAX || !(limit->budgets[0].has & WEIR_HAS(BUDGET_BUDGET)))
+		return;
+	for (i = 0; i < count; i++, is++) {
+		is = i == was->budget_count ? limit->budgets : is;
+		if (i < was->budget_count &&
+		    is->amount.window_ms == limit->budgets[0].amount.window_ms)
+			return;
+		weir_text_budget(NULL, &is->amount, one);
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), " budget %.40s%s", one,
+			 is->unit ? " bytes" : "");
+	}
+	weir_err_set(&tool->err, "limit '%s' has no budget of that window; to add it: limit set %s%s; to have it alone: limit set %s budget %.40s only",
+		     limit->name, limit->name, all, limit->name, one);
+}
+
 /* Add or set a limit and show the result. */
 int weir_limit_change(struct weir_tool *tool, const struct weir_command *command,
 		      union weir_model *model)
@@ -127,6 +151,8 @@ int weir_limit_change(struct weir_tool *tool, const struct weir_command *command
 	if (request.ret == -ENOENT && request.fault && (request.fault->type == &weir_type_list ||
 							request.fault->type == &weir_type_lookup))
 		say_lists(tool, request.fault, &model->limit);
+	if (request.ret == -EINVAL && there)
+		say_budgets(tool, &model->limit, &was);
 	/* of a check, what a new limit would be; nobody but root may ask */
 	if (!status && (!tool->check || made.has & WEIR_HAS(LIMIT_MEMORY)))
 		show_one(tool, &made);

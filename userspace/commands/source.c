@@ -284,7 +284,7 @@ static int get_none(struct weir_tool *tool, struct weir_config *config, struct w
 		snprintf(exempt, sizeof(exempt), "; it is %s by %s",
 			 by->block ? "blocked" : "exempt", weir_exempt_words(by, words));
 	if (is_address(&query->prefix))
-		weir_err_set(&tool->err, "ADDR %s: no limit applies to it%s", buf, exempt);
+		weir_err_set(&tool->err, "ADDR %s: weir drops none of its packets: no limit matches them%s", buf, exempt);
 	else
 		weir_err_set(&tool->err, "ADDR %s: no limit counts a /%u as a source%s; name an address of it, or see 'source show %s'",
 			     buf, query->prefix.len, exempt, buf);

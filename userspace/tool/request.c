@@ -96,8 +96,10 @@ int weir_tool_reach(struct weir_tool *tool)
 		return WEIR_EXIT_OK;
 	if (ret == -ENOENT && tool->check)
 		weir_err_set(&tool->err, "the module is not loaded");
+	else if (ret == -ENOENT && !tool->loads)
+		weir_err_set(&tool->err, "the kernel module is not loaded: modprobe weir");
 	else if (ret == -ENOENT)
-		weir_err_set(&tool->err, "kernel module not loaded; run 'modprobe weir', in a container on its host, to see why%s",
+		weir_err_set(&tool->err, "the kernel module cannot be loaded; run 'modprobe weir', in a container on its host, to see why%s",
 			     wants_signature() ? SIGNED : "");
 	else
 		weir_err_set(&tool->err, "cannot reach the kernel module: %.400s",
