@@ -105,23 +105,31 @@ static bool table_serves(const struct weir_limit *was, const struct weir_limit *
 	       !was->newcomers.budget == !limit->newcomers.budget;
 }
 
+static bool has_count(const struct weir_budget_config *was, const struct weir_budget_config *is)
+{
+	return was->window_ms == is->window_ms && was->unit == is->unit;
+}
+
 /*
  * Counts are wide enough for what sources may have sent under @was. Otherwise
  * sources would get part of a budget again when it grows back.
  */
 static u64 budget_most(const struct weir_limit *limit, unsigned int i, const struct weir_limit *was)
 {
-	/* The count starts from that of the same window, or from another one. */
-	bool same = was && i < was->cfg.budgets &&
-		    was->cfg.budget[i].window_ms == limit->cfg.budget[i].window_ms;
+	const struct weir_budget_config *is = &limit->cfg.budget[i];
+	const unsigned int count = was && limit->cfg.budgets ? was->cfg.budgets : 0;
 	u64 most = weir_limit_room_most(limit, i), before;
+	bool same = false;
 	unsigned int j;
 
-	for (j = 0; was && limit->cfg.budgets && j < was->cfg.budgets; j++) {
+	/* The count starts from one of the same window and unit, if there is one: heritage.c. */
+	for (j = 0; j < count; j++)
+		same |= has_count(&was->cfg.budget[j], is);
+	for (j = 0; j < count; j++) {
 		before = was->meter[j].budget;
 		if (was->meter[j].bytes != limit->meter[i].bytes)
 			before = weir_budget_part(before, limit->room[i], was->room[j]);
-		if (!same || j == i)
+		if (!same || has_count(&was->cfg.budget[j], is))
 			most = max(most, before);
 	}
 	/* What a log has no entry for has no effect on it. */

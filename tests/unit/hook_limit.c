@@ -233,6 +233,28 @@ static void test_units(void **state)
 	take_steps(grown, ARRAY_SIZE(grown));
 }
 
+/* Of two budgets of one window the narrow one goes on with what the wide one, which goes, has counted. */
+static void test_twins(void **state)
+{
+	struct weir_limit_config limit = edit_words("a", 60000);
+	struct weir_error error;
+
+	limit.budget[0].unit = true;
+	assert_int_equal(add(&limit, &error), 0);
+	check(admitted(6000) < 6000, "the bytes are used up");
+	limit.budget[1] = (struct weir_budget_config) { .amount = 13, .mode = WEIR_MODE_FIXED };
+	limit.budget[2] = (struct weir_budget_config) { .amount = 100000 };
+	limit.budgets = 3;
+	assert_int_equal(edit_set(&wn, &limit, &error), 0);
+	limit.budgets = 2;
+	assert_int_equal(edit_set(&wn, &limit, &error), 0);
+	limit.budget[0].amount = 1000000000;
+	limit.budget[1] = limit.budget[2];
+	assert_int_equal(edit_set(&wn, &limit, &error), 0);
+	check(admitted(200000) < 10000, "what was cut off is not admitted again");
+	assert_int_equal(edit_flush(&wn, true), 0);
+}
+
 /* The quota covers all tables of a user namespace together. */
 static void test_quota(void **state)
 {
@@ -256,4 +278,4 @@ static void test_quota(void **state)
 }
 
 UNIT_MAIN("hook_limit", T(test_slots), T(test_tables), T(test_log), T(test_sizes),
-	  T(test_units), T(test_quota))
+	  T(test_units), T(test_twins), T(test_quota))
