@@ -46,6 +46,18 @@ is "$(grep -vc '^{.*}$' "$tmp/json")" 0 "... none on two lines"
 cat "$tmp/json" >>"$judged.monitor"
 quiet
 
+# The level of a bucket is no rate.
+weir limit set web budget 64/10s bucket burst 320 >"$tmp/out" 2>&1
+watch "$tmp/bucket"
+watch "$tmp/bucket.json" -j
+flood -s 198.51.100.2 -c 400
+saw '^limited' "$tmp/bucket"
+like "$(grep ^limited "$tmp/bucket")" '^limited 198\.51\.100\.2 limit web budget 64/10s burst 320 count 3[12][0-9] until 20' "a bucket: its rate and its burst"
+saw '"event":"source"' "$tmp/bucket.json"
+is "$(jq -c 'select(.event == "source") | [.window_ms, .budgets[0].budget, .rate]' "$tmp/bucket.json")" "[10000,320,null]" "... in JSON, too"
+cat "$tmp/bucket.json" >>"$judged.monitor"
+quiet
+
 # pressure
 weir limit set web budget 10/10s >"$tmp/out" 2>&1
 watch "$tmp/pressure"

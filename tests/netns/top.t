@@ -39,7 +39,7 @@ flood -s 203.0.113.1 -c 7
 # as text
 weir top count 1 >"$tmp/text"
 like "$(sed -n 1p "$tmp/text")" '^weir top  limits 2  dropped 85   by dropped$' "text begins with a summary"
-like "$(sed -n 3p "$tmp/text")" '^web +\[[| ]+\]   [01]% \[\|{9}\]!100% +2$' "... a limit: how full the table and the fullest budget are"
+like "$(sed -n 3p "$tmp/text")" '^web +\[[| ]+\]   [01]% \[\|{9}\]!100% +80 +2$' "... a limit: how full the table and the fullest budget are"
 like "$(sed -n 4p "$tmp/text")" '^dns +\[[| ]+\]   [01]% \[\|{3} +\]  40% \[\|{9}\]!100% ' "... and the newcomers' budget"
 is "$(sed -n '6,$s/ .*//p' "$tmp/text" | xargs)" "198.51.100.1 198.51.100.2 203.0.113.1 198.51.100.3" "... sources by drops"
 like "$(sed -n 6p "$tmp/text")" '^198\.51\.100\.1 +web +1\.67/m +100/100 +50 limit 1h[0-9m]* +[-_.:=+*#]+$' "... rate, count, drops, until when, the window in ASCII"
@@ -48,6 +48,10 @@ is "$(weir top by rate count 1 198.51.100.0/24 limit web | sed -n '5,$s/ .*//p' 
 is "$(COLUMNS=60 LINES=7 weir top count 1 | wc -l):$(COLUMNS=60 weir top count 1 | awk 'length > 60')" 7: "... within LINES and COLUMNS"
 weir top count 2 >"$tmp/text"
 like "$(grep -c '^weir top' "$tmp/text"):$(grep '^weir top' "$tmp/text" | tail -n 1)" '^2:.* dropped 85 0/s ' "each further screen has what came since the last"
+weir limit add leak budget 64/1h bucket burst 320 from 192.0.2.128/25 sources 64 >"$tmp/out"
+flood -s 192.0.2.129 -c 330
+like "$(weir top limit leak count 1 | tail -n 1)" '^192\.0\.2\.129 +leak +320/320 +10 limit ' "the level of a bucket is no rate"
+weir limit del leak
 is "$(weir top limit nosuch count 1 2>&1):${PIPESTATUS[0]}" "weir: top: there is no limit 'nosuch':0" "a limit that does not exist is named"
 is "$(weir top 2>&1 </dev/null)" "weir: top: this is no terminal: 'weir top count N' prints N screens as text" "without a terminal there is a hint"
 is "$(weir -json top count 1 2>&1)" "weir: top: a screen is no JSON: use 'weir -json source show top N'" "... and for JSON"

@@ -422,6 +422,7 @@ static void test_texts(void **state)
 	assert_string_equal(weir_text_rate(90, 3600000, text), "1.5/m");
 	assert_string_equal(weir_text_rate(1, 2592000000, text), "0.0333/d");
 	assert_string_equal(weir_text_rate(5e9, 1000, text), "5G/s");
+	assert_string_equal(weir_text_rate(0, 2592000000, text), "0");
 	assert_string_equal(weir_text_size(512, text), "512B");
 	assert_string_equal(weir_text_size(1536, text), "1.5KiB");
 	assert_string_equal(weir_text_size(12 << 20, text), "12MiB");

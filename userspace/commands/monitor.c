@@ -129,13 +129,13 @@ static const char *limit_of(uint8_t cmd, const union weir_model *model)
 	       cmd == WEIR_CMD_NEWCOMERS_NTF ? model->newcomers.limit : model->pressure.limit;
 }
 
-/* The window of the budget that limits a source; 0: unknown. */
-static uint32_t window_of(const struct weir_limit *limit, const struct weir_source *source)
+/* The budget that limits a source; NULL: unknown. */
+static const struct weir_budget *budget_of(const struct weir_limit *limit,
+					   const struct weir_source *source)
 {
 	unsigned int budget = source->limited_by ? source->limited_by - 1 : 0;
 
-	return limit && budget < limit->budget_count ?
-	       limit->budgets[budget].amount.window_ms : 0;
+	return limit && budget < limit->budget_count ? &limit->budgets[budget] : NULL;
 }
 
 static void show_event(uint8_t cmd, const union weir_model *model, void *data)
@@ -153,7 +153,7 @@ static void show_event(uint8_t cmd, const union weir_model *model, void *data)
 		return;
 	begin_line(watch);
 	weir_show_event(&watch->tool->out, cmd, model,
-			cmd == WEIR_CMD_SOURCE_NTF ? window_of(limit, &model->source) : 0);
+			cmd == WEIR_CMD_SOURCE_NTF ? budget_of(limit, &model->source) : NULL);
 	weir_out_line_end(&watch->tool->out);
 }
 

@@ -475,6 +475,8 @@ const char *weir_text_rate(double count, uint32_t window_ms, char *buf)
 	size_t i = SECOND;
 	double rate;
 
+	if (!count)
+		return strcpy(buf, "0");
 	while ((rate = count * windows[i].ms / window_ms) < 1 && i)
 		i--;
 	if (rate < 100)

@@ -306,12 +306,16 @@ static void show_limit_event(struct weir_out *out, const struct weir_limit *limi
 	weir_set_show(&weir_limit_fields, WEIR_EVENT, out, limit);
 }
 
-static void show_limited(struct weir_out *out, const struct weir_source *source, uint32_t window_ms)
+/* @is: the budget of the limit that limits the source; NULL: unknown. A bucket's level is no rate. */
+static void show_limited(struct weir_out *out, const struct weir_source *source,
+			 const struct weir_budget *is)
 {
 	bool observe = source->action == WEIR_ACTION_OBSERVE;
 	unsigned int number = source->limited_by ? source->limited_by - 1 : 0;
 	const struct weir_source_budget *by = &source->budgets[number % WEIR_BUDGETS_MAX];
-	struct weir_amount whole = { by->budget, window_ms };
+	bool bucket = is && is->mode == WEIR_MODE_BUCKET;
+	uint32_t window_ms = is ? is->amount.window_ms : 0;
+	struct weir_amount whole = { bucket ? is->amount.count : by->budget, window_ms };
 	const struct weir_set *set = &weir_source_fields;
 	char buf[WEIR_TEXT_SIZE], until[WEIR_TEXT_SIZE];
 	bool ends = source->has & WEIR_HAS(SOURCE_NEXT_NS) || !source->limited;
@@ -326,10 +330,10 @@ static void show_limited(struct weir_out *out, const struct weir_source *source,
 	}
 	if (out->json && ends)
 		weir_out_str(out, "until", until);
-	if (out->json && window_ms) {
+	if (out->json && window_ms)
 		weir_out_u64(out, "window_ms", window_ms);
+	if (out->json && window_ms && !bucket)
 		weir_out_number(out, "rate", by->count * 1000.0 / window_ms);
-	}
 	if (out->json)
 		return;
 	weir_out_word(out, WEIR_COLOR_BAD, source->blocked ? "blocked" :
@@ -339,7 +343,9 @@ static void show_limited(struct weir_out *out, const struct weir_source *source,
 		weir_out_word(out, WEIR_COLOR_NONE, "budget %s",
 			      weir_text_budget(NULL, &whole, buf));
 	show_count(out, WEIR_A_SOURCE_BUDGET_UNIT, by);
-	if (window_ms)
+	if (bucket)
+		weir_out_word(out, WEIR_COLOR_NONE, "burst %s", weir_text_amount(by->budget, 3, buf));
+	else if (window_ms)
 		weir_out_word(out, WEIR_COLOR_NONE, "rate %s",
 			      weir_text_rate(by->count, window_ms, buf));
 	show_count(out, WEIR_A_SOURCE_BUDGET_COUNT, by);
@@ -372,7 +378,7 @@ bool weir_event_limits(const struct weir_source *source)
 }
 
 void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *model,
-		     uint32_t window_ms)
+		     const struct weir_budget *budget)
 {
 	if (cmd == WEIR_CMD_LIMIT_NTF) {
 		show_limit_event(out, &model->limit);
@@ -387,7 +393,7 @@ void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *
 		begin_event(out, "newcomers", NULL);
 		weir_set_show(&weir_newcomers_fields, WEIR_EVENT, out, model);
 	} else if (weir_event_limits(&model->source)) {
-		show_limited(out, &model->source, window_ms);
+		show_limited(out, &model->source, budget);
 	} else {
 		show_source_event(out, &model->source);
 	}

@@ -21,9 +21,9 @@ void weir_show_lines(struct weir_out *out, const struct weir_config *config, boo
 /* Turn the time that is left into the end, by a clock of the wall. */
 void weir_exempt_until(struct weir_exempt *exempt, const struct timespec *now);
 
-/* An event of type @cmd; @window_ms: of the budget that limits a source, 0: unknown. */
+/* An event of type @cmd; @budget: of the limit, which limits a source; NULL: unknown. */
 void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *model,
-		     uint32_t window_ms);
+		     const struct weir_budget *budget);
 /* Whether it is of a packet that was refused, not of a request. */
 bool weir_event_limits(const struct weir_source *source);
 #define WEIR_SPARK_SIZE	(WEIR_WHEEL_MAX * 3 + 1)

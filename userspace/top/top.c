@@ -127,12 +127,22 @@ static double part_used(const struct weir_source *source)
 	return part;
 }
 
+static bool is_bucket(const struct weir_limit *limit)
+{
+	return limit->budgets[0].mode == WEIR_MODE_BUCKET;
+}
+
 double weir_top_rate(const struct weir_top_data *data, const struct weir_source *source)
 {
 	const struct weir_limit *limit = find_limit(data, source->limit);
-	uint32_t window_ms = limit ? limit->budgets[0].amount.window_ms : 0;
+	const struct weir_source_budget *first = &source->budgets[0];
+	const struct weir_amount *budget = limit ? &limit->budgets[0].amount : NULL;
 
-	return window_ms ? source->budgets[0].count * 1000.0 / window_ms : 0;
+	if (!budget || !budget->window_ms || !first->budget)
+		return 0;
+	/* A full bucket leaks at its rate. */
+	return first->count * 1000.0 / budget->window_ms *
+	       (is_bucket(limit) ? (double)budget->count / first->budget : 1);
 }
 
 struct ranked {
@@ -238,7 +248,9 @@ static void draw_limit(const struct weir_top_data *now, const struct weir_top_da
 	if (limit->newcomers.count)
 		put_bar(cells, row, at, (double)stats->newcomers_now / limit->newcomers.count,
 			stats->newcomers_now >= limit->newcomers.count);
+	/* Those of all time, until there is another screen to compare with */
 	put_right(cells, row, at += BAR + 1, 9, WEIR_STYLE_PLAIN,
+		  seconds <= 0 ? weir_text_amount(drops, 3, buf) :
 		  since(drops, was ? was->stats.dropped.packets + was->stats.would_drop.packets :
 			drops, seconds, buf));
 	put_right(cells, row, at + 10, 7, stats->limited_now ? WEIR_STYLE_BAD : WEIR_STYLE_PLAIN,
@@ -341,7 +353,7 @@ static void draw_source(const struct weir_top_data *now, const struct weir_sourc
 		   source->prefix.family ? text : "all", *source->dev ? "%" : "", source->dev);
 	put(cells, row, at, limit_width, WEIR_STYLE_NAME, source->limit);
 	at += limit_width + 1;
-	if (limit && limit->budgets[0].amount.window_ms)
+	if (limit && limit->budgets[0].amount.window_ms && !is_bucket(limit))
 		put_right(cells, row, at, RATE, WEIR_STYLE_PLAIN,
 			  weir_text_rate(first->count, limit->budgets[0].amount.window_ms, text));
 	at += RATE + 1;
