@@ -33,7 +33,7 @@ admits 9 "... in a longer prefix" -s 2001:db8:5:1::1 -c 100 -D 9
 admits 10 "... and in none" -s 2001:db8:6:1::1 -c 100 -D 9
 like "$(weir source get 198.18.0.130 limit day)" "count 90 of 90 left 0 limited .* dropped 10" \
 	"source get has the budget of the source"
-is "$(weir source show limit day | sed -E 's/ limit .* of ([0-9]+) left 0 .*/=\1/' | sort | xargs)" \
+is "$(weir -brief source show limit day | sed -E 's/ limit .* of ([0-9]+) left 0 .*/=\1/' | sort | xargs)" \
 	"198.18.0.130=90 198.18.0.1=40 198.18.0.200=7 198.18.0.65=10 198.18.1.65=10 2001:db8:5:1::/64=9 2001:db8:5::/64=6 2001:db8:6:1::/64=10" \
 	"... and source show"
 like "$(weir source get 198.18.0.1 limit day)" "its budget is that of 198.18.0.0/24 in the list 'customers'" "... with its prefix"

@@ -15,7 +15,7 @@ other='' && space other
 rx=$other link tx1 rx1 02:00:00:00:00:01
 weir -n "$other" limit add each budget 1G/1h sources 65536 >/dev/null
 send -z "$tx" -i tx1 -s 10.0.0.0 -d 192.0.2.1 -n 50000 -c 50000 >/dev/null
-is "$(weir -n "$other" source show limit each | wc -l)" 50000 "another namespace has as many sources"
+is "$(weir -brief -n "$other" source show limit each | wc -l)" 50000 "another namespace has as many sources"
 
 # dumping OPTION...: dump in endless loops, in the background
 dumping() {
@@ -50,7 +50,7 @@ is "$(stats seen)" "$(stats admitted)" "... and no packet is dropped"
 # A stalled reader: a pipe that is never read.
 mkfifo "$tmp/full"
 exec 7<>"$tmp/full"
-command weir source show limit each >"$tmp/full" 2>/dev/null &
+command weir -brief source show limit each >"$tmp/full" 2>/dev/null &
 stalled=$!
 pids+=("$stalled")
 asleep() { [ "$(awk '{ print $3 }' /proc/$stalled/stat)" = S ]; }

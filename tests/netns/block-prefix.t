@@ -168,7 +168,7 @@ quietly weir block del 100.128.0.0/10
 is "$(weir -exist block del 100.64.0.0/10 2>&1; echo $?)" "weir: note: still blocked as 100.64.0.0/10 limit tcp; 'weir block del 100.64.0.0/10 limit tcp' ends that"$'\n0' "... with -exist a note says so"
 is "$(weir -exist block del 100.64.0.0/12 2>&1 | grep -c "still blocked as 100.64.0.0/10 limit tcp;")" 1 "... also of a part of it"
 is "$(weir -exist block del 100.0.0.0/8 2>&1; echo $?)" 0 "... but not of another prefix"
-like "$(weir source show blocked 2>&1)" "weir: note: prefixes are blocked, too \(1\): see 'block show'" "a list of blocked sources says that prefixes are blocked, too"
+like "$(weir -brief source show blocked 2>&1)" "weir: note: prefixes are blocked, too \(1\): see 'block show'" "a list of blocked sources says that prefixes are blocked, too"
 
 # A prefix that is one of a limit's sources
 weir limit flush 2>/dev/null
@@ -180,7 +180,7 @@ is "$(weir source release 203.0.113.0/24 2>&1)" "203.0.113.0/24 limit net releas
 quietly weir source block 203.0.113.5 for 1h
 quietly weir source block 203.0.113.0/24 for 1h
 is "$(weir -j source release 203.0.113.0/24 | jq -c 'map([.source, .limit, .blocked])') $(blocks)" '[["203.0.113.0/24",null,false],["203.0.113.0/24","net",false]] ' "... and ends the block of the prefix as a whole"
-is "$(weir source show blocked | cut -d ' ' -f 1-3)" "203.0.113.5 limit host" "... but not those of sources within it"
+is "$(weir -brief source show blocked | cut -d ' ' -f 1-3)" "203.0.113.5 limit host" "... but not those of sources within it"
 is "$(weir source release 203.0.113.0/24 2>&1; echo $?)" "weir: source release: PREFIX 203.0.113.0/24: the prefix is not blocked"$'\n2' "... and if neither is blocked, it fails"
 is "$(weir save "$tmp/saved" 2>&1)" "weir: note: the file lacks the blocks of single sources (1), which 'weir save -state FILE' has, too" "a file of the configuration lacks it, which is said"
 is "$(weir save 2>&1 >/dev/null; weir save -state "$tmp/saved" 2>&1)" "" "... but not of a pipe or a state"

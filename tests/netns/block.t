@@ -54,12 +54,23 @@ is "$(through 198.51.100.77)" 10 "... and passes"
 weir exempt del 198.51.100.77 limit a >/dev/null
 is "$(through 198.51.100.77)" 0 "... until it is not exempt"
 is "$(weir exempt add 198.51.100.76/31 2>&1)" "weir: warning: limit 'a' has blocked 1 source, which this exempts" "an exemption of a blocked source says so"
-is "$(weir source show blocked | grep 100.77)" "198.51.100.77 limit a exempt by 198.51.100.76/31" "... and so does the list of those that are blocked"
+is "$(weir -brief source show blocked | grep 100.77)" "198.51.100.77 limit a exempt by 198.51.100.76/31" "... and so does the list of those that are blocked"
 is "$(weir exempt del 198.51.100.76/31; weir exempt add 198.51.100.76/31 limit wide 2>&1; weir exempt del 198.51.100.76/31 limit wide; weir -j source show blocked | jq '[.[].exempt_by] | unique')" \
 	"$(jq <<<'[null]')" "... but not one from another limit"
 weir source release 198.51.100.77 >/dev/null
 is "$(weir source block 2001:db8:7::1 for 1d 2>"$tmp/said")" "2001:db8:7::/64 limit six blocked for 1d" "IPv6, with its /64"
 is "$(<"$tmp/said")" "weir: note: limit 'six' counts each /64 as one source, and blocks the whole /64 of 2001:db8:7::1" "... which it says"
+nat64="weir: note: 64:ff9b::/64 is all of IPv4, translated by NAT64: count each address in a limit 'from 64:ff9b::/96 per 32,128', and leave them out of this one, 'not from 64:ff9b::/96'"
+is "$(weir source block 64:ff9b::192.0.2.1 limit six for 1m 2>&1 >"$tmp/out" | head -n 1)" "$nat64" "all of IPv4 behind NAT64 is one source, which is told"
+is "$(weir source show 64:ff9b::/96 limit six 2>&1 >"$tmp/out")" "$nat64" "... wherever it is shown"
+is "$(weir source get 64:ff9b::1 limit six 2>&1 >"$tmp/out")" "$nat64" "... or asked for"
+is "$(weir block add 64:ff9b::/96 limit six 2>&1)" "${nat64/64:ff9b::\/64/64:ff9b::\/96}" "... or blocked as a prefix"
+weir block flush
+weir source release 64:ff9b::1 limit six >"$tmp/out" 2>&1
+is "$(weir limit add nat budget 5/1h from 64:ff9b::/96 dport 9 udp 2>&1 >"$tmp/out")" "weir: note: limit 'nat' counts all of 64:ff9b::/96 as one source, a /64: 'per 32,128' counts each address" "a limit of a network within one source says so"
+weir limit del nat
+is "$(weir limit add nat budget 5/1h from 64:ff9b::/96 per 32,128 dport 9 udp 2>&1 >"$tmp/out")" "" "... and not if it counts addresses"
+weir limit del nat
 is "$(through 2001:db8:7::2):$(through 2001:db8:8::2)" 0:10 "... is refused"
 weir source release 2001:db8:7::ffff >/dev/null
 is "$(through 2001:db8:7::2)" 10 "... until it is released by another address of that"

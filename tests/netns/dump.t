@@ -16,7 +16,7 @@ is "$(stat_of d evictions)" 0 "none is evicted"
 show() {
 	local file=$1
 	shift
-	weir source show limit d "$@" >"$tmp/$file" 2>"$tmp/said"
+	weir -brief source show limit d "$@" >"$tmp/$file" 2>"$tmp/said"
 }
 show rest
 is "$?:$(<"$tmp/said")" "0:" "a dump of all"
@@ -25,7 +25,7 @@ holds "... has megabytes of output" [ "$(wc -c <"$tmp/rest")" -ge 4000000 ]
 # Pages count, not huge ones, of which where variables are decides.
 echo never >/sys/kernel/mm/transparent_hugepage/enabled
 mkfifo "$tmp/first"
-weir source show limit d >"$tmp/first" &
+weir -brief source show limit d >"$tmp/first" &
 exec {first}<"$tmp/first"
 dumper() { pgrep -x weir && asleep "$(pgrep -x weir)"; } >/dev/null
 asleep() { [ "$(awk '{ print $3 }' "/proc/$1/stat")" = S ]; }
@@ -34,7 +34,7 @@ read -r used data <<<"$(awk '$1 == "RssAnon:" || $1 == "VmData:" { print $2 }' "
 exec {first}<&-
 wait "$!"
 diag "a dump uses $used KiB of $data KiB of data"
-(ulimit -d $((data + 256)) && exec "$top/userspace/weir" source show limit d) >"$tmp/again" 2>"$tmp/said"
+(ulimit -d $((data + 256)) && exec "$top/userspace/weir" -brief source show limit d) >"$tmp/again" 2>"$tmp/said"
 is "$?:$(<"$tmp/said"):$(wc -c <"$tmp/again")" "0::$(wc -c <"$tmp/rest")" "... and takes no more memory at its end than at its begin"
 within "$used" 1 1024 "... which is little (KiB)"
 
@@ -85,20 +85,20 @@ is "$flood" "100000 0 $rested 0 1" "at the end each is listed once, with all its
 # same LIMIT FIRST SECOND: rank by FIRST; SECOND breaks ties
 fields() { awk -v a="$1" -v b="$2" '{ for (i = 1; i < NF; i++) v[$i] = $(i + 1); print v[a], v[b] }'; }
 same() {
-	is "$(weir source show limit "$1" top 30 by "$2" | fields "$2" "$3")" \
-		"$(weir source show limit "$1" | fields "$2" "$3" | sort -k1,1nr -k2,2nr | head -n 30)" \
+	is "$(weir -brief source show limit "$1" top 30 by "$2" | fields "$2" "$3")" \
+		"$(weir -brief source show limit "$1" | fields "$2" "$3" | sort -k1,1nr -k2,2nr | head -n 30)" \
 		"the top 30 of $1 by $2 agree with the whole dump"
 }
 same few dropped count
 same few count dropped
-is "$(weir source show limit few top 1000 | wc -l)" 100 "top with more than exist lists all"
-is "$(weir source show limit d 10.0.1.0/24 | wc -l)" 256 "the sources of a prefix"
-weir source show limit few limited >"$tmp/limited"
+is "$(weir -brief source show limit few top 1000 | wc -l)" 100 "top with more than exist lists all"
+is "$(weir -brief source show limit d 10.0.1.0/24 | wc -l)" 256 "the sources of a prefix"
+weir -brief source show limit few limited >"$tmp/limited"
 is "$(wc -l <"$tmp/limited"):$(grep -vc ' limited ' "$tmp/limited")" \
-	"$(weir source show limit few | grep -c ' limited '):0" "the limited sources"
+	"$(weir -brief source show limit few | grep -c ' limited '):0" "the limited sources"
 
 # amid WORDS...: run weir WORDS in the middle of a dump, of more than any buffer holds
-dump=(source show limit d 10.0.0.0/18)
+dump=(-brief source show limit d 10.0.0.0/18)
 amid() {
 	mkfifo "$tmp/pipe"
 	weir "${dump[@]}" >"$tmp/pipe" 2>"$tmp/said" &
@@ -148,6 +148,6 @@ spared_by "an exemption is removed" exempt del 10.0.0.0/24 limit some
 is "$(wc -l <"$tmp/cut")" $((60 * 256 / 16)) "... and is whole"
 cut_by "a list is removed" prefix-list del l
 
-dump=(source show limit d 10.0.0.0/18)
+dump=(-brief source show limit d 10.0.0.0/18)
 cut_by "the limit is deleted" limit del d
 finish

@@ -48,7 +48,7 @@ config <<<"limit add brief budget 5/10ms" || bail "cannot configure"
 idle() { [ "$(weir -j source show idle limit brief | jq -c '[.[] | .idle, .dropped_packets > 0]')" = "[true,true]" ]; }
 for all in 198.51.100.0/24 all; do
 	flood -s 198.51.100.3 -c 100
-	wait_for 60 idle || bail "no idle source: $(weir source show idle)"
+	wait_for 60 idle || bail "no idle source: $(weir -brief source show idle)"
 	like "$(weir source forget $all)" "limit brief forgotten 1\$" "an idle source with drops is forgotten with $all"
 	like "$(weir source forget $all)" "forgotten 0( .nothing to forget.)?\$" "... once"
 done

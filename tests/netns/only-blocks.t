@@ -26,7 +26,7 @@ for place in 'before ban' ''; do
 	if [ -n "$place" ]; then counted=10; else counted=0; fi
 	weir limit add every budget 1000/1h $place >/dev/null 2>&1
 	flood -s 10.0.0.9 -c 10
-	is "$(through 10.2.0.1):$(stat_of every admitted.packets):$(stat_of every elsewhere.packets):$(weir source show idle limit every | grep -c '^10.0.0.9 ')" "10:10:$counted:0" "with a limit ${place:-behind it}, which is not charged for what is dropped"
+	is "$(through 10.2.0.1):$(stat_of every admitted.packets):$(stat_of every elsewhere.packets):$(weir -brief source show idle limit every | grep -c '^10.0.0.9 ')" "10:10:$counted:0" "with a limit ${place:-behind it}, which is not charged for what is dropped"
 	weir limit del every >/dev/null 2>&1
 done
 weir limit set ban action observe >/dev/null 2>&1

@@ -32,7 +32,7 @@ these() {
 # Packet counts of a namespace: in total, of a limit, and by source
 counts() { weir -json stats show | these {seen,exempt,unmatched,admitted,dropped}_packets; }
 fate() { weir -json -stats limit show "$1" | these matched.packets admitted.packets dropped.packets; }
-told() { weir source show limit a | sed -E 's/ limit a count ([0-9]+) .*dropped ([0-9]+).*/ \1 \2/' | sort | paste -sd,; }
+told() { weir -brief source show limit a | sed -E 's/ limit a count ([0-9]+) .*dropped ([0-9]+).*/ \1 \2/' | sort | paste -sd,; }
 
 both 198.51.100.1
 both 10.0.0.1

@@ -274,9 +274,9 @@ anew
 weir -file "$tmp/file" -resume "$tmp/hand" 2>"$tmp/err"
 is "$? $(weir limit show | grep -o '^[a-z]*' | paste -sd ' ')" "0 small" "-resume, and then the file" || diag "$(<"$tmp/err")"
 like "$(<"$tmp/err")" "the counts of limit 'hand' go with 1 block, as the file does not have it" "... says which blocks that ends"
-is "$(floors | cksum) $(weir source show blocked | grep -c 10.21.0.3)" "$(cksum <"$tmp/floors") 1" "... with counts and blocks"
+is "$(floors | cksum) $(weir -brief source show blocked | grep -c 10.21.0.3)" "$(cksum <"$tmp/floors") 1" "... with counts and blocks"
 weir source release 10.21.0.3 >/dev/null
-is "$(weir -q -file "$tmp/file" -resume "$tmp/hand" 2>&1; weir source show blocked)" "" "... but not where something is in force"
+is "$(weir -q -file "$tmp/file" -resume "$tmp/hand" 2>&1; weir -brief source show blocked)" "" "... but not where something is in force"
 weir -file - <<<'# none'
 echo 'limit add small budget 20/10x' >"$tmp/invalid"
 weir -file "$tmp/invalid" -resume "$tmp/hand" 2>"$tmp/err"

@@ -59,7 +59,7 @@ weir source charge 198.51.100.1 limit bulk bytes 4k >"$tmp/out"
 weir limit add six budget 100/100s from ::/0 sources 64
 weir source charge 2001:db8:1:2::3 limit six >"$tmp/out"
 weir source charge 198.51.101.1 limit net >"$tmp/out"
-weir source show | grep -Ev '^( |all )' | sort >"$tmp/shown"
+weir -brief source show | grep -Ev '^( |all )' | sort >"$tmp/shown"
 is "$(sed 's/ count.*//' "$tmp/shown" | paste -sd ,)" "198.51.100.1 limit bulk,198.51.100.1 limit web,198.51.100.2 limit web,198.51.101.0/24 limit net,2001:db8:1:2::/64 limit six" \
 	"addresses and prefixes are shown"
 while read -r line; do
@@ -71,7 +71,7 @@ while read -r line; do
 done <"$tmp/shown"
 weir limit del six
 weir source charge 198.51.100.1 limit host packets 3 >"$tmp/out"
-line=$(weir source show limit host)
+line=$(weir -brief source show limit host)
 like "$line" '^all limit host count [0-9]+ of 1000 ' "the source of a limit of all"
 for verb in get charge forget; do
 	like "$(weir source $verb ${line%% count*} 2>&1)" '^all limit host ' "source $verb of what is shown: ${line%% count*}"
@@ -119,7 +119,15 @@ is "$(answer 'length' source show limit web 203.0.113.32/28)" 9 "... the sources
 is "$(answer '[.[].source] | sort' source show limit web limited)" '["198.51.100.1"]' "... the limited sources"
 is "$(answer '[.[].budgets[0].count]' source show limit web 203.0.113.0/24 top 3 by count)" '[40,39,38]' "... the top three, the highest first"
 is "$(answer '[.[].limit] | unique' source show)" '["bulk","web"]' "... of all limits"
-like "$(weir source show limit web limited)" '^198.51.100.1 limit web count 100 of 100 left 0 limited for [^ ]+ dropped [0-9]+$' "as text"
+is "$(weir source show limit web limited | sed -E 's/ +[0-9]+ +limit [0-9.]+m?s?$/ N limit T/')" \
+	"SOURCE                  LIMIT                     COUNT  DROPPED  STATE
+198.51.100.1            web                     100/100 N limit T" "as a table"
+like "$(weir)" "^limits [0-9]+  dropped [0-9]+  blocked prefixes [0-9]+  exempt [0-9]+
+([^ ]+ budget .*
+)+SOURCE .*
+198\.51\.100\.1 +web .*
+'weir help' lists the commands\$" "weir alone is an overview"
+like "$(weir -brief source show limit web limited)" '^198.51.100.1 limit web count 100 of 100 left 0 limited for [^ ]+ dropped [0-9]+$' "as text"
 is "$(answer 'length' source show limit nosuch 2>/dev/null)" 0 "a failure is an empty array"
 
 # forget
@@ -142,7 +150,7 @@ is "$(answer '.[0] | [.source, .dev, .budgets[0].count]' source get fe80::7 dev 
 # device names with terminal escapes are harmless
 ip link set rx0 down
 ip link set rx0 name $'rx\e[7m'
-like "$(weir source show limit local)" '^fe80::7 dev rx\\x1b\[7m limit local ' "a device's name is shown escaped"
+like "$(weir -brief source show limit local)" '^fe80::7 dev rx\\x1b\[7m limit local ' "a device's name is shown escaped"
 ip link set $'rx\e[7m' name rx0
 ip link set rx0 up
 
@@ -150,7 +158,7 @@ ip link set rx0 up
 link tx1 rx1 02:00:00:00:00:01
 flood -i tx1 -s fe80::7 -d 2001:db8::1 -c 2
 flood -i tx1 -s fe80::8 -d 2001:db8::1 -c 1
-locals() { weir source show limit local | awk '{ print $1, $3, $7 }' | sort | paste -sd,; }
+locals() { weir -brief source show limit local | awk '{ print $1, $3, $7 }' | sort | paste -sd,; }
 is "$(locals)" "fe80::7 rx0 3,fe80::7 rx1 2,fe80::8 rx1 1" "two devices, two sources of one address"
 like "$(weir source forget fe80::7 2>&1; echo $?)" '^weir: source forget: .*link-local.*2$' "a link-local address without a device is refused"
 is "$(locals)" "fe80::7 rx0 3,fe80::7 rx1 2,fe80::8 rx1 1" "... and nothing is forgotten"
@@ -229,7 +237,7 @@ config <<-WORDS || bail "cannot configure"
 	limit add nto budget 1k/1h not to 2001:db8::/32
 WORDS
 # who WORD...: the limits in weir's output
-who() { weir "$@" | sed -n 's/.* limit \([a-z]*\) .*/\1/p' | paste -sd' '; }
+who() { weir -brief "$@" | sed -n 's/.* limit \([a-z]*\) .*/\1/p' | paste -sd' '; }
 # of LIMITS ADDRESS WORD...: the limits that match such packets of a source
 of() {
 	is "$(who source get "${@:2}" 2>/dev/null)" "$1" "limits that match packets: ${*:2}"

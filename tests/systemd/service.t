@@ -83,7 +83,7 @@ rm $state
 ctl start
 both 0 active "$web;$router" "start without the state applies the file, too"
 is "$(count)" "count 0" "... with new counts"
-blocked() { weir source show blocked | grep -c '^203.0.113.7 limit web .*blocked'; }
+blocked() { weir -brief source show blocked | grep -c '^203.0.113.7 limit web .*blocked'; }
 weir source block 203.0.113.7 limit web for 1h >/dev/null
 is "$(blocked)" 1 "a block"
 ctl reload

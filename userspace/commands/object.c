@@ -86,7 +86,7 @@ static void warn_wanted(struct weir_tool *tool, const void *model)
 	.show = weir_show_exempt
 
 static const struct weir_command limit_commands[] = {
-	{ "show", "list", "show limits in order; with -stats, their counters as well", LIMIT,
+	{ "show", "list", "show limits in order, a line each; with NAME or -stats, all of them", LIMIT,
 	  .verb = WEIR_ON_SHOW, .cmd = WEIR_CMD_LIMIT_GET, .run = weir_run_show,
 	  .warn = weir_note_pending, .prints = "limit" },
 	{ "add", NULL, "add a limit, for example: weir limit add ssh budget 5/1m tcp dport 22 syn",
@@ -121,8 +121,9 @@ static const struct weir_command limit_commands[] = {
 };
 
 static const struct weir_command source_commands[] = {
-	{ "show", "list", "show sources", SOURCE, .verb = WEIR_ON_SHOW,
-	  .cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP, .run = weir_run_show,
+	{ "show", "list", "show sources as a table; with -brief or -oneline in words", SOURCE,
+	  .verb = WEIR_ON_SHOW,
+	  .cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP, .run = weir_source_show,
 	  .note = note_sources, .prints = "source" },
 	{ "get", NULL, "show the state of an address, and what becomes of a packet of it", SOURCE,
 	  .verb = WEIR_ON_GET,

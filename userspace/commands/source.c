@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "commands/commands.h"
+#include "show/row.h"
 
 #define NOTHING_LEFT	"not charged: nothing is left"
 #define SECOND		1000000000ull	/* in ns */
@@ -263,9 +264,33 @@ static int show_state(const void *model, void *data)
 		source.has |= WEIR_HAS(SOURCE_UNDECIDED);
 	}
 	getting->command->show(&getting->tool->out, &source);
+	weir_note_nat64(getting->tool, &source.prefix);
 	take_refusal(getting, &source, block);
 	getting->tool->answers++;
 	return ferror(getting->tool->out.to) ? -ECANCELED : 0;
+}
+
+static int show_row(const void *model, void *data)
+{
+	struct weir_tool *tool = data;
+
+	if (!tool->answers++)
+		weir_show_head(&tool->out);
+	weir_show_row(&tool->out, model);
+	weir_note_nat64(tool, &((const struct weir_source *)model)->prefix);
+	return ferror(tool->out.to) ? -ECANCELED : 0;
+}
+
+int weir_source_show(struct weir_tool *tool, const struct weir_command *command,
+		     union weir_model *model)
+{
+	struct weir_request request = weir_request_of(command, model);
+
+	if (tool->out.json || tool->out.brief || tool->out.oneline)
+		return weir_run_show(tool, command, model);
+	request.reply = show_row;
+	request.data = tool;
+	return weir_tool_list(tool, &request, command->allowed);
 }
 
 /* No limit answered for a source: say why. */
@@ -441,6 +466,8 @@ void weir_warn_source_block(struct weir_tool *tool, const void *model)
 	len = counting.first.prefix.len;
 	if (counting.count > 1)
 		snprintf(others, sizeof(others), " (of %u such limits)", counting.count);
+	if (counting.count)
+		weir_note_nat64(tool, &counting.first.prefix);
 	if (counting.count)
 		weir_note(tool, "note", "limit '%s'%s counts each /%u as one source, and blocks the whole /%u of %s",
 			  counting.first.limit, others, len, len,

@@ -185,6 +185,7 @@ void weir_note_block(struct weir_tool *tool, const void *model)
 	char buf[WEIR_TEXT_SIZE];
 
 	weir_note_dev(tool, exempt->dev);
+	weir_note_nat64(tool, &exempt->prefix);
 	if (!exempt->prefix.len && !*exempt->dev)
 		weir_note(tool, "warning", "%s is every %s source: all packets that match %s are dropped",
 			  weir_text_prefix(NULL, &exempt->prefix, buf),

@@ -229,6 +229,38 @@ static bool only_asks(const struct weir_match *match)
 	return plain & (WEIR_COND_ICMP_TYPE | WEIR_COND_ICMPV6_TYPE);
 }
 
+void weir_note_nat64(struct weir_tool *tool, const struct weir_prefix *prefix)
+{
+	static const uint8_t nat64[12] = { 0, 0x64, 0xff, 0x9b };
+	char buf[WEIR_TEXT_SIZE];
+
+	if (prefix->family == AF_INET6 && prefix->len >= 32 && prefix->len <= 96 &&
+	    !memcmp(prefix->addr, nat64, (prefix->len + 7) / 8))
+		weir_note(tool, "note", "%s is all of IPv4, translated by NAT64: count each address in a limit 'from 64:ff9b::/96 per 32,128', and leave them out of this one, 'not from 64:ff9b::/96'",
+			  weir_text_prefix(NULL, prefix, buf));
+}
+
+/* A network that is narrower than the sources of a limit is one of them. */
+static void note_within(struct weir_tool *tool, const struct weir_limit *limit)
+{
+	const bool given = limit->has & WEIR_HAS(LIMIT_PREFIX4);
+	const uint8_t per[2] = { given ? limit->per[0] : 32, given ? limit->per[1] : 64 };
+	const struct weir_prefix *from = limit->match.from;
+	char buf[WEIR_TEXT_SIZE], text[160];
+	unsigned int i;
+	bool ipv6;
+
+	for (i = 0; i < limit->match.from_count && !(limit->match.invert & WEIR_COND_FROM); i++) {
+		ipv6 = from[i].family == AF_INET6;
+		if (!per[ipv6] || from[i].len <= per[ipv6] || from[i].len == (ipv6 ? 128 : 32))
+			continue;
+		snprintf(text, sizeof(text), " counts all of %.60s as one source, a /%u: 'per 32,128' counts each address",
+			 weir_text_prefix(NULL, &from[i], buf), per[ipv6]);
+		weir_note_of(tool, "note", limit->name, text);
+		break;
+	}
+}
+
 /* Does this namespace forward packets, as a router or for containers? */
 static bool forwards(void)
 {
@@ -250,6 +282,7 @@ void weir_note_limit(struct weir_tool *tool, const void *model)
 		weir_note_dev(tool, match->dev);
 	if (limit->log && limit->action == WEIR_ACTION_OBSERVE)
 		weir_note_of(tool, "note", limit->name, " logs what it drops; that is nothing while it observes");
+	note_within(tool, limit);
 	if (limit->blocks_only || plain & (WEIR_COND_TO | WEIR_COND_DPORT | WEIR_COND_SYN) ||
 	    (plain & WEIR_COND_PROTO && match->proto_count == 1 &&
 	     !weir_proto_answers(match->proto[0])) || only_asks(match))

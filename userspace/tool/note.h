@@ -25,6 +25,8 @@ void weir_note_unasked(struct weir_tool *tool, const char *why);
 void weir_note_dev(struct weir_tool *tool, const char *dev);
 /* Warn of an unknown device, or of an exemption or a match wider than expected. */
 weir_tell weir_note_exempt, weir_note_limit;
+/* Say so if a source or a prefix that is blocked is all that NAT64 translates (RFC 6052). */
+void weir_note_nat64(struct weir_tool *tool, const struct weir_prefix *prefix);
 #define WEIR_SENTENCE_SIZE	328
 /* Print @sentence after the limit's name, or alone. In a file, once; repeats are counted. */
 void weir_note_of(struct weir_tool *tool, const char *kind,

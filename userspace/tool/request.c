@@ -221,16 +221,21 @@ int weir_run_show(struct weir_tool *tool, const struct weir_command *command,
 {
 	struct showing showing = { tool, command };
 	struct weir_request request = weir_request_of(command, model);
+	bool brief = tool->out.brief;
+	int status;
 
 	if (command->set == &weir_limit_fields) {
 		model->limit.want_stats = tool->stats;
 		request.flags = *model->limit.name ? 0 : NLM_F_DUMP;
+		tool->out.brief |= !*model->limit.name && !tool->stats;
 	} else if (weir_command_exempts(command)) {
 		model->exempt.want_stats = tool->stats;
 	}
 	request.reply = show_answer;
 	request.data = &showing;
-	return weir_tool_list(tool, &request, command->allowed);
+	status = weir_tool_list(tool, &request, command->allowed);
+	tool->out.brief = brief;
+	return status;
 }
 
 int weir_get_limit(struct weir_tool *tool, const char *name,

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/param.h>
 
+#include "show/row.h"
 #include "top/top.h"
 
 #define SECOND_NS	1000000000ull
@@ -308,33 +309,10 @@ static void draw_limits(const struct weir_top_data *now, const struct weir_top_d
 			   "and %u more limits", more);
 }
 
-/* Up to whole seconds: more would flicker. */
-static const char *time_text(uint64_t ns, char *buf)
-{
-	return weir_text_time(ns > SECOND_NS ? (ns + SECOND_NS - 1) / SECOND_NS * SECOND_NS : ns,
-			      buf);
-}
-
-/* What is the matter with a source. */
-static unsigned int state_text(const struct weir_source *source, char text[WEIR_TEXT_SIZE])
+static unsigned int state_style(const struct weir_source *source)
 {
 	bool observed = source->action == WEIR_ACTION_OBSERVE;
-	char buf[WEIR_TEXT_SIZE];
 
-	*text = '\0';
-	if (source->blocked && !source->blocked_ns)
-		strcpy(text, "blocked");
-	else if (source->blocked)
-		snprintf(text, WEIR_TEXT_SIZE, "block %.700s", time_text(source->blocked_ns, buf));
-	else if (source->limited && !source->next_ns)
-		strcpy(text, observed ? "observed" : "limited");
-	else if (source->limited)
-		snprintf(text, WEIR_TEXT_SIZE, "%s %.700s", observed ? "over" : "limit",
-			 time_text(source->next_ns, buf));
-	else if (source->idle)
-		strcpy(text, "idle");
-	else if (source->unknown)
-		strcpy(text, "not known");
 	return source->blocked || (source->limited && !observed) ? WEIR_STYLE_BAD :
 	       source->limited ? WEIR_STYLE_WARN : WEIR_STYLE_PLAIN;
 }
@@ -346,7 +324,7 @@ static void draw_source(const struct weir_top_data *now, const struct weir_sourc
 	const struct weir_source_budget *first = &source->budgets[0];
 	const struct weir_limit *limit = find_limit(now, source->limit);
 	char text[WEIR_TEXT_SIZE], buf[WEIR_TEXT_SIZE], spark[WEIR_SPARK_SIZE];
-	unsigned int at = width + 1, style;
+	unsigned int at = width + 1;
 
 	weir_text_prefix(NULL, &source->prefix, text);
 	put_format(cells, row, 0, width, WEIR_STYLE_ADDRESS, "%s%s%s",
@@ -363,8 +341,8 @@ static void draw_source(const struct weir_top_data *now, const struct weir_sourc
 		put_right(cells, row, at, COUNT, WEIR_STYLE_PLAIN, text);
 	put_right(cells, row, at += COUNT + 1, DROPPED, WEIR_STYLE_PLAIN,
 		  weir_text_amount(source->dropped + source->would_drop, 3, buf));
-	style = state_text(source, text);
-	put(cells, row, at += DROPPED + 1, STATE, style, text);
+	put(cells, row, at += DROPPED + 1, STATE, state_style(source),
+	    weir_row_state(source, text));
 	weir_show_spark(first, spark);
 	put(cells, row, at + STATE + 1, WEIR_WHEEL_MAX, WEIR_STYLE_PLAIN, spark);
 }
