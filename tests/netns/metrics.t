@@ -56,6 +56,22 @@ read_metrics top 100
 is "$(grep '^weir_source_dropped' "$tmp/metrics" | grep -c ' 0$')" 0 "... none of which lost nothing"
 read_metrics
 is "$(grep -c weir_source_ "$tmp/metrics")" 0 "no sources unless asked for"
+
+# With -netns each series has a label, and nothing else differs.
+ln -s /proc/self/ns/net "$tmp/o\"n\\e"
+label="netns=\"$tmp/o\\\"n\\\\e\""
+read_metrics top 3
+weir -netns "$tmp/o\"n\\e" metrics top 3 >"$tmp/named"
+"$promtool" check metrics <"$tmp/named" >"$tmp/judge" 2>&1
+is "$?:$(<"$tmp/judge")" "0:" "promtool accepts those of a namespace"
+is "$(grep -v '^#' "$tmp/named" | grep -vF "{$label")" "" "... each with its name"
+named=$(<"$tmp/named") named=${named//"{$label} "/ }
+is "${named//"{$label,"/"{"}" "$(<"$tmp/metrics")" "... and otherwise as without"
+space blue
+weir -netns "$blue" limit add web budget 20/1h sources 64 >"$tmp/out" 2>&1
+weir -netns "$blue" metrics top 3 | cat - "$tmp/metrics" | grep -v '^#' | sed 's/ [^ ]*$//' | sort >"$tmp/both"
+is "$(grep -c '^weir_limit_sources{.*limit="web"' "$tmp/both"):$(uniq -d "$tmp/both")" 2: "two namespaces have no series in common"
+
 /usr/bin/python3 "$top/tests/metrics/check.py" --names >"$tmp/names"
 holds "alerts and dashboard name metrics" [ "$(grep -c . "$tmp/names")" -ge 15 ]
 sed -nE 's/^# TYPE ([^ ]*) .*/\1/p' "$tmp/metrics" | sort -u >"$tmp/there"
@@ -118,5 +134,6 @@ is "$(grep -cF 'weir_source_dropped_packets_total{limit="web",source="fe80::7%r\
 rmmod weir
 read_metrics
 is "$?:$(of weir_up):$(grep -vc '^#' "$tmp/metrics")" 0:0:2 "without the module weir_up is 0"
+is "$(weir -netns "$blue" metrics | grep -c "^weir_[a-z]*{netns=\"$blue\"")" 2 "... also of a namespace"
 holds "... which is not loaded for it" [ ! -e /sys/module/weir ]
 finish

@@ -26,6 +26,8 @@ struct metrics {
 	struct weir_source sources[WEIR_METRICS_TOP];
 };
 
+static const char *netns;	/* the word of -netns, a label of all series; or NULL */
+
 /* A metric of each limit: a 64-bit number at @offset of its counters. */
 struct row {
 	const char *name, *type, *help, *label;	/* label: further ones, or "" */
@@ -108,6 +110,30 @@ static void put_number(struct weir_out *out, double value)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%.15g", value);
+/* A device, or a network namespace, may have nearly any name. */
+static void put_escaped(FILE *to, const char *name)
+{
+	for (; *name; name++) {
+		if (*name == '"' || *name == '\\')
+			fprintf(to, "\\%c", *name);
+		else if (*name < ' ' || *name > '~')
+			fprintf(to, "\\\\x%02x", (unsigned char)*name);
+		else
+			fputc(*name, to);
+	}
+}
+
+/* A series up to its value or, with @labels, up to those after netns. */
+static void put_name(struct weir_out *out, const char *name, bool labels)
+{
+	fprintf(out->to, "%s%s", name, netns || labels ? "{" : " ");
+	if (!netns)
+		return;
+	fputs("netns=\"", out->to);
+	put_escaped(out->to, netns);
+	fputs(labels ? "\"," : "\"} ", out->to);
+}
+
 	if (strtod(text, NULL) != value)
 		snprintf(text, sizeof(text), "%.17g", value);
 	fprintf(out->to, "%s\n", text);
@@ -117,7 +143,7 @@ static void single(struct weir_out *out, const char *name, const char *type, con
 		   double value)
 {
 	head(out, name, type, help);
-	fprintf(out->to, "%s ", name);
+	put_name(out, name, false);
 	put_number(out, value);
 }
 
@@ -136,8 +162,9 @@ static void put_limits(struct weir_out *out, const struct weir_config *config)
 			if (!begun && row->help)
 				head(out, row->name, row->type, row->help);
 			begun = true;
-			fprintf(out->to, "%s{limit=\"%s\"%s} %" PRIu64 "\n",
-				row->name, limit->name, row->label,
+			put_name(out, row->name, true);
+			fprintf(out->to, "limit=\"%s\"%s} %" PRIu64 "\n",
+				limit->name, row->label,
 				*(const uint64_t *)((const char *)&limit->stats + row->offset));
 		}
 	}
@@ -174,8 +201,9 @@ static void put_shapes(struct weir_out *out, const struct weir_config *config)
 		head(out, shapes[i].name, "gauge", shapes[i].help);
 		for (limit = config->limits; limit < end; limit++) {
 			at = (const char *)limit + shapes[i].offset;
-			fprintf(out->to, "%s{limit=\"%s\"} %" PRIu64 "\n",
-				shapes[i].name, limit->name, weir_uint_get(at, shapes[i].size));
+			put_name(out, shapes[i].name, true);
+			fprintf(out->to, "limit=\"%s\"} %" PRIu64 "\n",
+				limit->name, weir_uint_get(at, shapes[i].size));
 		}
 	}
 }
@@ -191,8 +219,9 @@ static void put_budget(struct weir_out *out, unsigned int what, const struct wei
 	};
 	const struct weir_budget *budget = &limit->budgets[i];
 
-	fprintf(out->to, "%s{limit=\"%s\",budget=\"%u\",unit=\"%s\"} ", names[what], limit->name,
-		i + 1, budget->unit ? "bytes" : "packets");
+	put_name(out, names[what], true);
+	fprintf(out->to, "limit=\"%s\",budget=\"%u\",unit=\"%s\"} ", limit->name, i + 1,
+		budget->unit ? "bytes" : "packets");
 	if (what == BUDGET_WINDOW && !budget->amount.window_ms)
 		fputs("+Inf\n", out->to);
 	else if (what == BUDGET_WINDOW)
@@ -222,6 +251,12 @@ static void put_budgets(struct weir_out *out, const struct weir_config *config)
 			for (i = 0; i < limit->budget_count; i++)
 				/* The kernel counts by budget only where there are several. */
 				if (what < BUDGET_PACKETS || limit->budget_count > 1)
+static void put_verdict(struct weir_out *out, const char *verdict, uint64_t packets)
+{
+	put_name(out, "weir_packets_total", true);
+	fprintf(out->to, "verdict=\"%s\"} %" PRIu64 "\n", verdict, packets);
+}
+
 					put_budget(out, what, limit, i);
 	}
 }
@@ -229,12 +264,11 @@ static void put_budgets(struct weir_out *out, const struct weir_config *config)
 static void put_totals(struct weir_out *out, const struct weir_stats *stats)
 {
 	head(out, "weir_packets_total", "counter",
-	     "Packets that the hook has seen, by what became of them.");
-	fprintf(out->to, "weir_packets_total{verdict=\"admitted\"} %" PRIu64 "\n"
-		"weir_packets_total{verdict=\"dropped\"} %" PRIu64 "\n"
-		"weir_packets_total{verdict=\"exempt\"} %" PRIu64 "\n"
-		"weir_packets_total{verdict=\"unmatched\"} %" PRIu64 "\n",
-		stats->admitted, stats->dropped, stats->exempt, stats->unmatched);
+	     "Packets that reached the hook or were dropped early, by what became of them.");
+	put_verdict(out, "admitted", stats->admitted);
+	put_verdict(out, "dropped", stats->dropped);
+	put_verdict(out, "exempt", stats->exempt);
+	put_verdict(out, "unmatched", stats->unmatched);
 	single(out, "weir_unparsable_packets_total", "counter",
 	       "Packets whose headers could not be read.", stats->unparsable);
 	single(out, "weir_events_lost_total", "counter", "Events that were not sent.",
@@ -245,22 +279,9 @@ static void put_totals(struct weir_out *out, const struct weir_stats *stats)
 	single(out, "weir_blocked_prefixes", "gauge", "Prefixes that are blocked.",
 	       stats->blocked_prefixes);
 	single(out, "weir_prefix_dropped_packets_total", "counter",
-	       "Packets whose prefix is blocked; they are among the dropped ones.",
-	       stats->dropped_by_prefix);
-	single(out, "weir_tick_seconds", "gauge", "The kernel's tick.", stats->tick_ns / 1e9);
-}
-
-/* A device may have nearly any name. */
-static void put_dev(FILE *to, const char *dev)
-{
-	for (; *dev; dev++) {
-		if (*dev == '"' || *dev == '\\')
-			fprintf(to, "\\%c", *dev);
-		else if (*dev < ' ' || *dev > '~')
-			fprintf(to, "\\\\x%02x", (unsigned char)*dev);
-		else
-			fputc(*dev, to);
-	}
+	       "Dropped packets whose prefix is blocked.", stats->dropped_by_prefix);
+	single(out, "weir_tick_seconds", "gauge", "The clock tick, in seconds.",
+	       stats->tick_ns / 1e9);
 }
 
 static void put_sources(struct weir_out *out, const struct metrics *metrics)
@@ -276,12 +297,12 @@ static void put_sources(struct weir_out *out, const struct metrics *metrics)
 		head(out, "weir_source_dropped_packets_total", "counter",
 		     "Packets of a source that were dropped, or would have been; of the heaviest.");
 	for (; source < end; source++) {
-		fprintf(out->to, "%s{limit=\"%s\",source=\"%s%s",
-			"weir_source_dropped_packets_total", source->limit,
+		put_name(out, "weir_source_dropped_packets_total", true);
+		fprintf(out->to, "limit=\"%s\",source=\"%s%s", source->limit,
 			source->prefix.family ?
 			weir_text_prefix(NULL, &source->prefix, address) : "all",
 			*source->dev ? "%" : "");
-		put_dev(out->to, source->dev);
+		put_escaped(out->to, source->dev);
 		fprintf(out->to, "\"} %" PRIu64 "\n", source->dropped + source->would_drop);
 	}
 }
@@ -292,7 +313,8 @@ static int put_metrics(struct weir_out *out, void *data)
 
 	single(out, "weir_up", "gauge", "1 if the kernel module is loaded.", metrics->up);
 	head(out, "weir_info", "gauge", "The version of the tool.");
-	fprintf(out->to, "weir_info{version=\"%s\"} 1\n", WEIR_VERSION);
+	put_name(out, "weir_info", true);
+	fprintf(out->to, "version=\"%s\"} 1\n", WEIR_VERSION);
 	if (!metrics->up)
 		return WEIR_EXIT_OK;
 	put_totals(out, &metrics->stats);
@@ -423,6 +445,7 @@ int weir_metrics(struct weir_tool *tool, const struct weir_command *command,
 	if (status)
 		return status;
 	memset(&metrics, 0, offsetof(struct metrics, config));
+	netns = tool->netns;
 	metrics.up = tool->reached;
 	metrics.top = ask.top;
 	metrics.source_count = 0;
