@@ -60,8 +60,7 @@ static const struct row limit_rows[] = {
 	  "Packets that an XDP program dropped; they are among the dropped ones.", "",
 	  PACKETS(early) },
 	{ "weir_limit_prefix_dropped_packets_total", "counter",
-	  "Of the dropped packets those whose prefix is blocked.", "",
-	  PACKETS(dropped_by_prefix) },
+	  "Dropped packets whose prefix is blocked.", "", PACKETS(dropped_by_prefix) },
 	{ "weir_limit_floor_refused_packets_total", "counter",
 	  "Packets that were refused because the table is too small.", "",
 	  PACKETS(floor_refused) },
@@ -69,32 +68,28 @@ static const struct row limit_rows[] = {
 	  "Packets that were refused because they are larger than a budget.", "",
 	  PACKETS(too_large) },
 	{ "weir_limit_newcomers_admitted_packets_total", "counter",
-	  "Packets of sources not known yet that were admitted.", "", STAT(newcomers.packets),
+	  "Admitted packets of sources that were not known.", "", STAT(newcomers.packets),
 	  WEIR_HAS(LIMIT_STATS_NEWCOMERS) },
 	{ "weir_limit_newcomers_refused_packets_total", "counter",
-	  "Packets of sources not known yet that the newcomers' budget refused.", "",
+	  "Packets of sources that were not known, refused by the budget of newcomers.", "",
 	  STAT(newcomers_refused.packets), WEIR_HAS(LIMIT_STATS_NEWCOMERS_REFUSED) },
 	{ "weir_limit_evictions_total", "counter",
-	  "Sources that lost their place in the table while they counted.", "",
-	  STAT(evictions), 0 },
-	{ "weir_limit_penalties_total", "counter",
-	  "Sources that were blocked for exceeding the budget.", "",
+	  "Active sources that lost their places in the table.", "", STAT(evictions), 0 },
+	{ "weir_limit_penalties_total", "counter", "Blocks of sources that exceeded a budget.", "",
 	  STAT(penalties), 0 },
 	{ "weir_limit_blocks_lost_total", "counter", "Blocks that found no place in the table.", "",
 	  STAT(blocks_lost), 0 },
-	{ "weir_limit_sources", "gauge", "Sources that count.", "", STAT(sources_now),
-	  WEIR_HAS(LIMIT_STATS_SOURCES_NOW) },
-	{ "weir_limit_sources_limited", "gauge", "Sources that have no room.", "",
+	{ "weir_limit_sources", "gauge", "Sources that sent within the last window.", "",
+	  STAT(sources_now), WEIR_HAS(LIMIT_STATS_SOURCES_NOW) },
+	{ "weir_limit_sources_limited", "gauge", "Limited sources that are not blocked.", "",
 	  STAT(limited_now), 0 },
-	{ "weir_limit_sources_blocked", "gauge", "Sources that are blocked.", "",
-	  STAT(blocked_now), 0 },
-	{ "weir_limit_sources_known", "gauge", "Sources that are known.", "", STAT(known_now),
-	  WEIR_HAS(LIMIT_STATS_KNOWN_NOW) },
-	{ "weir_limit_newcomers_window_packets", "gauge",
-	  "What newcomers have used of their budget.", "", STAT(newcomers_now),
-	  WEIR_HAS(LIMIT_STATS_NEWCOMERS_NOW) },
+	{ "weir_limit_sources_blocked", "gauge", "Blocked sources.", "", STAT(blocked_now), 0 },
+	{ "weir_limit_sources_known", "gauge", "Known sources, also idle ones.", "",
+	  STAT(known_now), WEIR_HAS(LIMIT_STATS_KNOWN_NOW) },
+	{ "weir_limit_newcomers_window_packets", "gauge", "Packets of newcomers in their window.",
+	  "", STAT(newcomers_now), WEIR_HAS(LIMIT_STATS_NEWCOMERS_NOW) },
 	{ "weir_limit_sources_wanted", "gauge",
-	  "The size of a table that would end the pressure; 0: there is none.", "",
+	  "Sources to enlarge the table for, an estimate; 0: it has not been too small.", "",
 	  STAT(sources_wanted), 0 },
 	{ 0 }
 };
@@ -110,6 +105,11 @@ static void put_number(struct weir_out *out, double value)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%.15g", value);
+	if (strtod(text, NULL) != value)
+		snprintf(text, sizeof(text), "%.17g", value);
+	fprintf(out->to, "%s\n", text);
+}
+
 /* A device, or a network namespace, may have nearly any name. */
 static void put_escaped(FILE *to, const char *name)
 {
@@ -132,11 +132,6 @@ static void put_name(struct weir_out *out, const char *name, bool labels)
 	fputs("netns=\"", out->to);
 	put_escaped(out->to, netns);
 	fputs(labels ? "\"," : "\"} ", out->to);
-}
-
-	if (strtod(text, NULL) != value)
-		snprintf(text, sizeof(text), "%.17g", value);
-	fprintf(out->to, "%s\n", text);
 }
 
 static void single(struct weir_out *out, const char *name, const char *type, const char *help,
@@ -182,10 +177,10 @@ static void put_shapes(struct weir_out *out, const struct weir_config *config)
 	} shapes[] = {
 		{ "weir_limit_table_places", "Places in the table of sources.",
 		  SHAPE(entries) },
-		{ "weir_limit_memory_bytes", "Memory of the limit.",
+		{ "weir_limit_memory_bytes", "Memory of the limit, in bytes.",
 		  SHAPE(memory) },
 		{ "weir_limit_newcomers_budget_packets",
-		  "The newcomers' budget, in packets of a window; 0: none.",
+		  "The newcomers' budget, in packets in a window; 0: none.",
 		  SHAPE(newcomers.count) },
 		{ "weir_limit_observes", "1 if the limit only counts what it would drop.",
 		  SHAPE(action) },
@@ -235,8 +230,9 @@ static void put_budgets(struct weir_out *out, const struct weir_config *config)
 {
 	static const char *const heads[BUDGET_METRICS][3] = {
 		{ "weir_limit_budget", "gauge",
-		  "What a source may send in a window, in packets or bytes." },
-		{ "weir_limit_budget_window_seconds", "gauge", "The window of a budget." },
+		  "Packets or bytes that a source may send in a window, but for budgets-by." },
+		{ "weir_limit_budget_window_seconds", "gauge",
+		  "The window of a budget, in seconds; +Inf: it never ends." },
 		{ "weir_limit_budget_refused_packets_total", "counter",
 		  "Packets that a budget refused, of a limit with several." },
 		{ "weir_limit_budget_refused_bytes_total", "counter",
@@ -251,14 +247,14 @@ static void put_budgets(struct weir_out *out, const struct weir_config *config)
 			for (i = 0; i < limit->budget_count; i++)
 				/* The kernel counts by budget only where there are several. */
 				if (what < BUDGET_PACKETS || limit->budget_count > 1)
+					put_budget(out, what, limit, i);
+	}
+}
+
 static void put_verdict(struct weir_out *out, const char *verdict, uint64_t packets)
 {
 	put_name(out, "weir_packets_total", true);
 	fprintf(out->to, "verdict=\"%s\"} %" PRIu64 "\n", verdict, packets);
-}
-
-					put_budget(out, what, limit, i);
-	}
 }
 
 static void put_totals(struct weir_out *out, const struct weir_stats *stats)
@@ -270,10 +266,12 @@ static void put_totals(struct weir_out *out, const struct weir_stats *stats)
 	put_verdict(out, "exempt", stats->exempt);
 	put_verdict(out, "unmatched", stats->unmatched);
 	single(out, "weir_unparsable_packets_total", "counter",
-	       "Packets whose headers could not be read.", stats->unparsable);
-	single(out, "weir_events_lost_total", "counter", "Events that were not sent.",
-	       stats->events_lost);
-	single(out, "weir_memory_bytes", "gauge", "Memory of tables and lists.", stats->memory);
+	       "Packets with headers truncated or nested too deeply for a condition.",
+	       stats->unparsable);
+	single(out, "weir_events_lost_total", "counter",
+	       "Events that were not sent for lack of room.", stats->events_lost);
+	single(out, "weir_memory_bytes", "gauge", "Memory of tables and lists, in bytes.",
+	       stats->memory);
 	single(out, "weir_limits", "gauge", "Limits.", stats->limits);
 	single(out, "weir_exemptions", "gauge", "Exemptions.", stats->exempts);
 	single(out, "weir_blocked_prefixes", "gauge", "Prefixes that are blocked.",
@@ -291,11 +289,11 @@ static void put_sources(struct weir_out *out, const struct metrics *metrics)
 
 	if (!metrics->top)
 		return;
-	single(out, "weir_source_top", "gauge", "How many sources are told at most.",
+	single(out, "weir_source_top", "gauge", "Sources with series of their own, at most.",
 	       metrics->top);
 	if (source < end)
 		head(out, "weir_source_dropped_packets_total", "counter",
-		     "Packets of a source that were dropped, or would have been; of the heaviest.");
+		     "Packets of one of the heaviest sources that were, or would be, dropped.");
 	for (; source < end; source++) {
 		put_name(out, "weir_source_dropped_packets_total", true);
 		fprintf(out->to, "limit=\"%s\",source=\"%s%s", source->limit,
@@ -445,9 +443,9 @@ int weir_metrics(struct weir_tool *tool, const struct weir_command *command,
 	if (status)
 		return status;
 	memset(&metrics, 0, offsetof(struct metrics, config));
-	netns = tool->netns;
 	metrics.up = tool->reached;
 	metrics.top = ask.top;
+	netns = tool->netns;
 	metrics.source_count = 0;
 	tool->stats = true;
 	if (tool->reached)
