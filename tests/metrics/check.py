@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""check.py PROMTOOL: the alerts' unit tests pass, and Prometheus can parse each query of the
-dashboard. check.py --names: the metrics that alerts and dashboard need from weir."""
+"""check.py PROMTOOL: the alerts' unit tests pass, Prometheus can parse each query of the dashboard,
+and no query adds up namespaces. check.py --names: the metrics that alerts and dashboard need from weir."""
 
 import json
 import pathlib
@@ -23,20 +23,21 @@ def queries():
             yield panel["title"], re.sub(r"\$(instance|limit)", ".*", text)
 
 
-def names():
-    text = ALERTS.read_text() + "".join(query for _, query in queries())
-    return sorted(set(re.findall(r"\bweir_[a-z_]+", text)))
+def find(regex):
+    return set(re.findall(regex, ALERTS.read_text() + "".join(query for _, query in queries())))
 
 
 def main():
     if sys.argv[1] == "--names":
-        print("\n".join(names()))
+        print("\n".join(sorted(find(r"\bweir_[a-z_]+"))))
         return 0
     promtool = sys.argv[1]
     rules = {"groups": [{"name": "dashboard", "rules": [
         {"record": f"query:{number}", "expr": query} for number, (_, query) in enumerate(queries())]}]}
     if len(rules["groups"][0]["rules"]) < 10:
         sys.exit("the dashboard has fewer than ten queries")
+    if mixed := [by for by in find(r"\bby \(.*?\)") if "netns" not in by]:
+        sys.exit(f"namespaces are added up: {mixed}")
     with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
         file.write(json.dumps(rules))
         file.flush()
