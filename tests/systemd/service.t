@@ -440,9 +440,9 @@ if [ -e /usr/sbin/weir-fleet ]; then
 fi
 
 # Metrics are served again soon, whatever somebody without rights does.
-port=127.0.0.1/9951
+port=127.0.0.1/9951 line='weir_up 1'
 scrape() {
-	exec 3<>"/dev/tcp/$port" && printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3 && grep -c '^weir_up 1' <&3
+	exec 3<>"/dev/tcp/$port" && printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3 && grep -cx "$line" <&3
 	exec 3>&-
 } 2>/dev/null
 # served: within so many seconds
@@ -471,6 +471,18 @@ read -rt 60 -u 4 ended
 exec 4<&-
 is "$ended" 1 "... which end after seconds"
 systemctl stop weir-metrics.socket
+from=$(show weir-metrics.socket FragmentPath) to=/etc/systemd/system/weir-metrics-blue
+sed s/9951/9952/ "$from" >$to.socket
+sed 's,^ExecStart=.*,NetworkNamespacePath=/run/netns/blue\nExecStart=/usr/sbin/weir -n blue metrics http,' "${from%.socket}@.service" >$to@.service
+systemctl daemon-reload
+ip netns add blue
+weir -n blue limit add far budget 5/h to ::/0 >/dev/null 2>&1
+systemctl start weir-metrics-blue.socket
+port=127.0.0.1/9952 line='weir_limits{netns="blue"} 1'
+served 0
+ok $? "copies of the units serve another namespace" || diag "$(journalctl --no-pager -o cat -n 30)"
+systemctl stop weir-metrics-blue.socket
+ip netns del blue
 
 # The timer, when the clock is set beyond two changes: the kernel knows one.
 # zones STATUS RESULT NAME: run weir-zones.service
