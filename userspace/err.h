@@ -34,6 +34,7 @@ enum weir_exit {
 #define WEIR_OLD_MODULE	"the loaded module is older than this command"
 #define WEIR_SEPARATE	"separate the values of '%s' by ','"
 #define WEIR_TWICE	"'%s' given twice"
+#define WEIR_OR_LIST	"; write A,B, for many a prefix-list, to leave some out exempt add"
 #define WEIR_UNLOADED	"the kernel module was unloaded"
 #define WEIR_UNEXPECTED	"unexpected argument '%.60s'"
 

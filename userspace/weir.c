@@ -2,7 +2,6 @@
 /* weir: limits how many packets each source address may send. */
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -48,34 +47,20 @@ static int run_file(struct weir_tool *tool)
 /* What there is, without any words: what has happened, the limits, and who was dropped most. */
 static int overview(struct weir_tool *tool)
 {
-	char *limits[] = { "limit", "show" }, *sources[] = { "source", "show", "top", "5" };
-	char *counters[] = { "stats", "show" };
-	struct weir_stats stats = { 0 };
-	struct weir_request request = {
-		.cmd = WEIR_CMD_STATS_GET, .reply_set = &weir_stats_fields, .into = &stats,
-	};
+	char *limits[2] = { "limit", "show" }, *sources[4] = { "source", "show", "top", "5" };
+	char *counters[2] = { "stats", "show" };
 	int status;
 
-	if (tool->out.json)
-		return weir_run_words(tool, counters, 2, NULL);
-	status = weir_tool_reach(tool);
+	weir_tool_reach(tool);
 	if (tool->missing) {
 		weir_help(stderr);
 		return WEIR_EXIT_WORDS;
 	}
-	if (!status) {
-		weir_nl_ask(&tool->nl, &request);
-		status = weir_tool_settle(tool, &request, 0);
-	}
-	if (status) {
-		weir_complain(tool, NULL);
+	status = weir_run_words(tool, counters, 2, NULL);
+	if (status || tool->out.json)
 		return status;
-	}
-	weir_out_text(&tool->out, "limits %u  dropped %" PRIu64 "  blocked prefixes %u  exempt %u\n",
-		      stats.limits, stats.dropped, stats.blocked_prefixes, stats.exempts);
-	status = weir_run_words(tool, limits, 2, NULL);
-	if (!status && stats.limits)
-		status = weir_run_words(tool, sources, 4, NULL);
+	weir_run_words(tool, limits, 2, NULL);
+	status = weir_run_words(tool, sources, 4, NULL);
 	weir_out_text(&tool->out, "'weir help' lists the commands\n");
 	return status;
 }

@@ -22,7 +22,7 @@ struct weir_edit {
 	struct weir_config *old;		/* published, or NULL */
 	bool replace;				/* started empty */
 	struct weir_config *made;		/* that was held, to be published; or NULL */
-	const void *key;			/* of the hash, another than the namespace's; or NULL */
+	const void *key;			/* another one of the hash, or NULL */
 	unsigned int count;			/* of limits */
 	struct weir_limit *limit[WEIR_LIMITS_MAX]; /* in order, some from @old */
 	struct weir_limit *was[WEIR_LIMITS_MAX]; /* the old one that each is or replaces */

@@ -123,17 +123,17 @@ says <<'LINES'
 1 | limit add web budget over 10/s | ^weir: limit add: budget: a limit drops what exceeds its budget: leave 'over' out$
 1 | limit add web budget 10/s bucket burst 20 packets | ^weir: limit add: leave 'packets' out: a burst has the unit of its budget
 1 | limit add web --hashlimit-above 10/s | write 'budget 10/s'$
-1 | limit add web budget 10/s --hashlimit-burst 5 | ^weir: limit add: a token bucket has a burst: 'budget 10/s bucket burst 20'
+1 | limit add web budget 10/s --hashlimit-burst 5 | ^weir: limit add: 'budget 10/s bucket burst 20' is a token bucket
 1 | limit add web budget 10/s --hashlimit-srcmask 24 | ^weir: limit add: write 'per 24', or 'per 24,64' with
 1 | limit add web budget 10/s --hashlimit-mode srcip,dstport | ^weir: limit add: each source address has its own count
 1 | limit add web budget 10/s --hashlimit-name web | ^weir: limit add: the name follows 'add'
 1 | limit add web budget 10/s size 65536 | ^weir: limit add: write 'sources 65536'
 1 | limit add web budget 10/s timeout 60s | ^weir: limit add: a source leaves the table when its window is over
 1 | limit add web --connlimit-above 5 | ^weir: limit add: weir does not count open connections; it limits new ones: 'budget 20/1m tcp syn'$
-1 | limit add web maxretry 5 | ^weir: limit add: write a budget of hits: 'budget 4/60s'$
+1 | limit add web maxretry 5 | ^weir: limit add: write 'budget 4/60s'$
 1 | limit add web budget 5/10m bantime 1h | ^weir: limit add: write 'penalty 1h', which blocks who exceeds the budget$
 1 | limit add web budget 5/10m tcp dport { 80, 443 } | ^weir: limit add: write a list without braces and spaces: 'dport A,B'$
-1 | limit add web budget 5/10m from 10.0.0.0/8 from 11.0.0.0/8 | 'from' given twice; write A,B, or for many use a prefix-list, to leave some out exempt add$
+1 | limit add web budget 5/10m from 10.0.0.0/8 from 11.0.0.0/8 | 'from' given twice; write A,B, for many a prefix-list, to leave some out exempt add$
 0 | -check limit add web budget 5/1w syn |
 1 | source get all | ^weir: source get: 'all' is the source of a limit with 'per 0': add 'limit NAME'$
 1 | limit add web budget 1/s flags syn | ^weir: limit add: for attempts to open a TCP connection write 'syn'$
@@ -352,9 +352,9 @@ says <<'LINES'
 1 | -check exempt add 10.1 | invalid IPv4 or IPv6 address '10.1'$
 0 | -check exempt add 0/0 | 0\.0\.0\.0/0 is every IPv4 source
 1 | -check exempt add prefixes | ^weir: exempt add: 'prefixes' is no prefix; for those of a file: tr , '\\n' <FILE ¦ sed -n 's/.*/exempt add .*' ¦ weir -batch -$
-1 | -check exempt add @prefixes | <FILE ¦ sed -n .*/exempt add 
-1 | -check exempt del ./prefixes.txt | <./prefixes.txt ¦ sed -n .*/exempt del 
-1 | -check block add prefixes for 1h | ^weir: block add: 'prefixes' is no prefix; for those of a file: .*/block add 
+1 | -check exempt add @prefixes | <FILE ¦ sed -n .*/exempt add
+1 | -check exempt del ./prefixes.txt | <./prefixes.txt ¦ sed -n .*/exempt del
+1 | -check block add prefixes for 1h | ^weir: block add: 'prefixes' is no prefix; for those of a file: .*/block add
 1 | -check exempt get prefixes | ^weir: exempt get: invalid IPv4 or IPv6 address 'prefixes'$
 1 | -check exempt add any | ^weir: exempt add: every IPv4 address is 0.0.0.0/0, every IPv6 address ::/0$
 1 | -check limit add x budget 1/s from any | ^weir: limit add: from: .*; for both leave the condition out$

@@ -61,13 +61,13 @@ weir source release 198.51.100.77 >/dev/null
 is "$(weir source block 2001:db8:7::1 for 1d 2>"$tmp/said")" "2001:db8:7::/64 limit six blocked for 1d" "IPv6, with its /64"
 is "$(<"$tmp/said")" "weir: note: limit 'six' counts each /64 as one source, and blocks the whole /64 of 2001:db8:7::1" "... which it says"
 nat64="weir: note: 64:ff9b::/64 is all of IPv4, translated by NAT64: count each address in a limit 'from 64:ff9b::/96 per 32,128', and leave them out of this one, 'not from 64:ff9b::/96'"
-is "$(weir source block 64:ff9b::192.0.2.1 limit six for 1m 2>&1 >"$tmp/out" | head -n 1)" "$nat64" "all of IPv4 behind NAT64 is one source, which is told"
+is "$(weir source block 64:ff9b::192.0.2.1 limit six for 1m 2>&1 >"$tmp/out" | sed -n 1p)" "$nat64" "all of IPv4 behind NAT64 is one source, which is told"
 is "$(weir source show 64:ff9b::/96 limit six 2>&1 >"$tmp/out")" "$nat64" "... wherever it is shown"
 is "$(weir source get 64:ff9b::1 limit six 2>&1 >"$tmp/out")" "$nat64" "... or asked for"
 is "$(weir block add 64:ff9b::/96 limit six 2>&1)" "${nat64/64:ff9b::\/64/64:ff9b::\/96}" "... or blocked as a prefix"
 weir block flush
 weir source release 64:ff9b::1 limit six >"$tmp/out" 2>&1
-is "$(weir limit add nat budget 5/1h from 64:ff9b::/96 dport 9 udp 2>&1 >"$tmp/out")" "weir: note: limit 'nat' counts all of 64:ff9b::/96 as one source, a /64: 'per 32,128' counts each address" "a limit of a network within one source says so"
+is "$(weir limit add nat budget 5/1h from 64:ff9b::/96 dport 9 udp 2>&1 >"$tmp/out")" "weir: note: limit 'nat' counts a network of 'from' as one source: 'per 32,128' counts each address" "a limit of a network within one source says so"
 weir limit del nat
 is "$(weir limit add nat budget 5/1h from 64:ff9b::/96 per 32,128 dport 9 udp 2>&1 >"$tmp/out")" "" "... and not if it counts addresses"
 weir limit del nat

@@ -122,11 +122,12 @@ is "$(answer '[.[].limit] | unique' source show)" '["bulk","web"]' "... of all l
 is "$(weir source show limit web limited | sed -E 's/ +[0-9]+ +limit [0-9.]+m?s?$/ N limit T/')" \
 	"SOURCE                  LIMIT                     COUNT  DROPPED  STATE
 198.51.100.1            web                     100/100 N limit T" "as a table"
-like "$(weir)" "^limits [0-9]+  dropped [0-9]+  blocked prefixes [0-9]+  exempt [0-9]+
-([^ ]+ budget .*
-)+SOURCE .*
+like "$(weir)" "^seen .*
+web budget .*
+SOURCE .*
 198\.51\.100\.1 +web .*
 'weir help' lists the commands\$" "weir alone is an overview"
+is "$(weir -j | jq length)" 1 "... in JSON, of the counters"
 like "$(weir -brief source show limit web limited)" '^198.51.100.1 limit web count 100 of 100 left 0 limited for [^ ]+ dropped [0-9]+$' "as text"
 is "$(answer 'length' source show limit nosuch 2>/dev/null)" 0 "a failure is an empty array"
 

@@ -25,7 +25,8 @@ int weir_run_batch(struct weir_tool *tool, const char *path);
 
 /* Commands that are not generic */
 weir_run weir_list_run, weir_list_show, weir_limit_change, weir_limit_rename, weir_limit_rezone,
-	weir_source_show, weir_source_get, weir_source_charge, weir_source_block, weir_source_release,
+	weir_source_show, weir_source_get, weir_source_charge, weir_source_block,
+	weir_source_release,
 	weir_monitor, weir_metrics;
 weir_tell weir_warn_add, weir_warn_set, weir_warn_limit_del, weir_warn_limit_flush,
 	  weir_warn_forget, weir_warn_spared;

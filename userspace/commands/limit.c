@@ -115,16 +115,15 @@ static void say_budgets(struct weir_tool *tool, const struct weir_limit *limit,
 			const struct weir_limit *was)
 {
 	char all[256] = "", one[WEIR_TEXT_SIZE];
-	const struct weir_budget *is = was->budgets;
-	unsigned int i, count = was->budget_count + 1;
+	const struct weir_budget *new = limit->budgets, *is;
+	unsigned int i, count = was->budget_count;
 
-	if (limit->budget_count != 1 || limit->only || was->budget_count < 2 ||
-	    was->budget_count == WEIR_BUDGETS_MAX || !(limit->budgets[0].has & WEIR_HAS(BUDGET_BUDGET)))
+	if (limit->budget_count != 1 || limit->only || count < 2 || count == WEIR_BUDGETS_MAX ||
+	    !(new->has & WEIR_HAS(BUDGET_BUDGET)))
 		return;
-	for (i = 0; i < count; i++, is++) {
-		is = i == was->budget_count ? limit->budgets : is;
-		if (i < was->budget_count &&
-		    is->amount.window_ms == limit->budgets[0].amount.window_ms)
+	for (i = 0; i <= count; i++) {
+		is = i < count ? &was->budgets[i] : new;
+		if (i < count && is->amount.window_ms == new->amount.window_ms)
 			return;
 		weir_text_budget(NULL, &is->amount, one);
 		snprintf(all + strlen(all), sizeof(all) - strlen(all), " budget %.40s%s", one,

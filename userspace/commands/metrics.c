@@ -60,7 +60,7 @@ static const struct row limit_rows[] = {
 	  "Packets that an XDP program dropped; they are among the dropped ones.", "",
 	  PACKETS(early) },
 	{ "weir_limit_prefix_dropped_packets_total", "counter",
-	  "Dropped packets whose prefix is blocked.", "", PACKETS(dropped_by_prefix) },
+	  "Of the dropped packets those whose prefix is blocked.", "", PACKETS(dropped_by_prefix) },
 	{ "weir_limit_floor_refused_packets_total", "counter",
 	  "Packets that were refused because the table is too small.", "",
 	  PACKETS(floor_refused) },

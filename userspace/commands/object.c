@@ -86,7 +86,7 @@ static void warn_wanted(struct weir_tool *tool, const void *model)
 	.show = weir_show_exempt
 
 static const struct weir_command limit_commands[] = {
-	{ "show", "list", "show limits in order, a line each; with NAME or -stats, all of them", LIMIT,
+	{ "show", "list", "show limits in order; with NAME or -stats, all about them", LIMIT,
 	  .verb = WEIR_ON_SHOW, .cmd = WEIR_CMD_LIMIT_GET, .run = weir_run_show,
 	  .warn = weir_note_pending, .prints = "limit" },
 	{ "add", NULL, "add a limit, for example: weir limit add ssh budget 5/1m tcp dport 22 syn",

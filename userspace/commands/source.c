@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include "commands/commands.h"
-#include "show/row.h"
 
 #define NOTHING_LEFT	"not charged: nothing is left"
 #define SECOND		1000000000ull	/* in ns */
@@ -274,9 +273,7 @@ static int show_row(const void *model, void *data)
 {
 	struct weir_tool *tool = data;
 
-	if (!tool->answers++)
-		weir_show_head(&tool->out);
-	weir_show_row(&tool->out, model);
+	weir_show_row(&tool->out, model, !tool->answers++);
 	weir_note_nat64(tool, &((const struct weir_source *)model)->prefix);
 	return ferror(tool->out.to) ? -ECANCELED : 0;
 }
@@ -309,7 +306,8 @@ static int get_none(struct weir_tool *tool, struct weir_config *config, struct w
 		snprintf(exempt, sizeof(exempt), "; it is %s by %s",
 			 by->block ? "blocked" : "exempt", weir_exempt_words(by, words));
 	if (is_address(&query->prefix))
-		weir_err_set(&tool->err, "ADDR %s: weir drops none of its packets: no limit matches them%s", buf, exempt);
+		weir_err_set(&tool->err, "ADDR %s: weir drops none of its packets: no limit matches them%s",
+			     buf, exempt);
 	else
 		weir_err_set(&tool->err, "ADDR %s: no limit counts a /%u as a source%s; name an address of it, or see 'source show %s'",
 			     buf, query->prefix.len, exempt, buf);

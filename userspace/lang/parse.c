@@ -130,7 +130,7 @@ static int check_twice(struct reading *reading, size_t i, const char *name)
 		if (!strcmp(name, reading->seen[j]))
 			return weir_err_set(reading->args->err, WEIR_TWICE "%s", name,
 					    row(&words[i])->type->overlap == weir_prefixes_overlap ?
-					    "; write A,B, or for many use a prefix-list, to leave some out exempt add" : "");
+					    WEIR_OR_LIST : "");
 		if (row(&words[i])->many && words[i].is == words[j].is)
 			return weir_err_set(reading->args->err, WEIR_SEPARATE,
 					    row(&words[i])->word);

@@ -240,25 +240,17 @@ void weir_note_nat64(struct weir_tool *tool, const struct weir_prefix *prefix)
 			  weir_text_prefix(NULL, prefix, buf));
 }
 
-/* A network that is narrower than the sources of a limit is one of them. */
+/* A network that is narrower than the sources of a limit, such as that of NAT64, is one of them. */
 static void note_within(struct weir_tool *tool, const struct weir_limit *limit)
 {
-	const bool given = limit->has & WEIR_HAS(LIMIT_PREFIX4);
-	const uint8_t per[2] = { given ? limit->per[0] : 32, given ? limit->per[1] : 64 };
+	uint8_t per = limit->has & WEIR_HAS(LIMIT_PREFIX4) ? limit->per[1] : 64;
 	const struct weir_prefix *from = limit->match.from;
-	char buf[WEIR_TEXT_SIZE], text[160];
-	unsigned int i;
-	bool ipv6;
+	unsigned int i, more = limit->match.invert & WEIR_COND_FROM ? 0 : limit->match.from_count;
 
-	for (i = 0; i < limit->match.from_count && !(limit->match.invert & WEIR_COND_FROM); i++) {
-		ipv6 = from[i].family == AF_INET6;
-		if (!per[ipv6] || from[i].len <= per[ipv6] || from[i].len == (ipv6 ? 128 : 32))
-			continue;
-		snprintf(text, sizeof(text), " counts all of %.60s as one source, a /%u: 'per 32,128' counts each address",
-			 weir_text_prefix(NULL, &from[i], buf), per[ipv6]);
-		weir_note_of(tool, "note", limit->name, text);
-		break;
-	}
+	for (i = 0; per && i < more; i++)
+		if (from[i].family == AF_INET6 && from[i].len > per && from[i].len < 128)
+			return weir_note_of(tool, "note", limit->name,
+					    " counts a network of 'from' as one source: 'per 32,128' counts each address");
 }
 
 /* Does this namespace forward packets, as a router or for containers? */

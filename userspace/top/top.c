@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/param.h>
 
-#include "show/row.h"
+#include "show/show.h"
 #include "top/top.h"
 
 #define SECOND_NS	1000000000ull
