@@ -412,8 +412,8 @@ checks "-batch batch" "0 " "a batch of 100,000 lines"
 seq -f 'limit add l%.0f budget 1/s' 3 >conf
 for option in -file -batch; do
 	run -check $option conf
-	is "$status $err" "0 weir: note: conf:1: limit 'l1' has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections
-weir: note: conf: each of 2 more limits has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections" \
+	is "$status $err" "0 weir: note: conf:1: limit 'l1' has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections, and without 'dev' what containers and networks behind it send
+weir: note: conf: each of 2 more limits has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections, and without 'dev' what containers and networks behind it send" \
 		"a note on many limits ($option)"
 done
 

@@ -123,12 +123,11 @@ says <<'LINES'
 1 | limit add web budget over 10/s | ^weir: limit add: budget: a limit drops what exceeds its budget: leave 'over' out$
 1 | limit add web budget 10/s bucket burst 20 packets | ^weir: limit add: leave 'packets' out: a burst has the unit of its budget
 1 | limit add web --hashlimit-above 10/s | write 'budget 10/s'$
-1 | limit add web budget 10/s --hashlimit-burst 5 | ^weir: limit add: 'budget 10/s bucket burst 20' is a token bucket
+1 | limit add web budget 10/s --hashlimit-burst 5 | ^weir: limit add: write 'budget 10/s bucket burst 20'$
 1 | limit add web budget 10/s --hashlimit-srcmask 24 | ^weir: limit add: write 'per 24', or 'per 24,64' with
 1 | limit add web budget 10/s --hashlimit-mode srcip,dstport | ^weir: limit add: each source address has its own count
 1 | limit add web budget 10/s --hashlimit-name web | ^weir: limit add: the name follows 'add'
 1 | limit add web budget 10/s size 65536 | ^weir: limit add: write 'sources 65536'
-1 | limit add web budget 10/s timeout 60s | ^weir: limit add: a source leaves the table when its window is over
 1 | limit add web --connlimit-above 5 | ^weir: limit add: weir does not count open connections; it limits new ones: 'budget 20/1m tcp syn'$
 1 | limit add web maxretry 5 | ^weir: limit add: write 'budget 4/60s'$
 1 | limit add web budget 5/10m bantime 1h | ^weir: limit add: write 'penalty 1h', which blocks who exceeds the budget$

@@ -82,10 +82,10 @@ is "$(weir prefix-list show customers)" "customers 203.0.113.64/26" "bad files c
 # Files of others: comments behind ';', and commas
 printf '; DROP 2026\n10.1.16.0/20 ; SBL1\n10.2.0.0/16;SBL2, x\n10.3.0.1, 10.3.0.2,10.3.0.3\n' >"$tmp/drop"
 quietly weir prefix-list add drop file "$tmp/drop"
-is "$(weir -brief prefix-list show)" "customers 1 prefix
-hosts 2 prefixes
-drop 5 prefixes" "a file with other comments, and commas; show counts the prefixes"
-is "$(weir -brief prefix-list show drop)" "drop 5 prefixes" "... of one list, too"
+is "$(weir -brief prefix-list show)" "customers prefixes 1
+hosts prefixes 2
+drop prefixes 5" "a file with other comments, and commas; show counts the prefixes"
+is "$(weir -brief prefix-list show drop)" "drop prefixes 5" "... of one list, too"
 code=2 refuses "no list of that name" weir -brief prefix-list show nobody
 # What is told of a file or a list is a line that works.
 eval "$(weir block add "$tmp/drop" 2>&1 | sed -n 's/.* for those of a file: //p')"

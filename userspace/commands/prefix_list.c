@@ -227,20 +227,18 @@ int weir_list_show(struct weir_tool *tool, const struct weir_command *command,
 		   union weir_model *model)
 {
 	const struct weir_config *there = tool->out.brief ? weir_there(tool, true) : NULL;
+	const struct weir_list *list, *end = there ? there->lists + there->list_count : NULL;
 	const char *name = model->list.name;
-	const struct weir_list *list, *end;
 	unsigned int count = 0;
 
 	if (!there || tool->out.json || (*name && !weir_lists_have(there, name)))
 		return weir_run_show(tool, command, model);
-	end = there->lists + there->list_count;
 	for (list = there->lists; list < end; list++) {
 		count += list->member_count;
 		if (list + 1 < end && !strcmp(list[0].name, list[1].name))
 			continue;
 		if (!*name || !strcmp(list->name, name))
-			weir_out_text(&tool->out, "%s %u prefix%s\n", list->name, count,
-				      count == 1 ? "" : "es");
+			weir_out_text(&tool->out, "%s prefixes %u\n", list->name, count);
 		count = 0;
 	}
 	return WEIR_EXIT_OK;

@@ -125,21 +125,23 @@ static void fill_units(struct weir_limit *limit, const struct weir_limit *was)
 static void note_losses(struct weir_tool *tool, const struct weir_limit *limit,
 			const struct weir_limit *was)
 {
-	bool one = was->budget_count == 1 && limit->budget_count == 1;
 	const struct weir_budget *old = was->budgets, *new;
 	char words[WORDS_SIZE];
 	unsigned int i;
 
+	/* The only one gets other words. */
+	if (was->budget_count == 1 && limit->budget_count == 1)
+		return;
 	for (; old < was->budgets + was->budget_count; old++) {
 		for (i = 0; i < limit->budget_count; i++) {
 			new = &limit->budgets[i];
-			if (new->amount.window_ms == old->amount.window_ms &&
-			    (one || new->unit == old->unit))
+			if (new->unit == old->unit &&
+			    new->amount.window_ms == old->amount.window_ms)
 				break;
 		}
 		if (i == limit->budget_count)
-			weir_note(tool, "note", "limit '%s' loses its budget %s%s", limit->name,
-				  words_of(old, words), one ? "; to keep it, give both" : "");
+			weir_note(tool, "note", "limit '%s' loses its budget %s", limit->name,
+				  words_of(old, words));
 	}
 }
 

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <langinfo.h>
 #include <string.h>
-#include <sys/param.h>
 #include <time.h>
 
 #include "lang/value.h"
@@ -13,9 +12,7 @@
 
 #define LEVELS		8
 #define SECOND_NS	1000000000ull
-/* Columns of a table of sources */
-#define NAME		23
-#define LIMIT		15
+#define ROW		"%-39s %15s %8s%s"	/* of a table of sources */
 
 static void show(struct weir_out *out, uint16_t attr, const struct weir_source *source)
 {
@@ -250,7 +247,7 @@ void weir_show_source(struct weir_out *out, const void *model)
 }
 
 /* Up to whole seconds: more would flicker. */
-static const char *seconds_text(uint64_t ns, char *buf)
+static const char *until_text(uint64_t ns, char *buf)
 {
 	return weir_text_time(ns > SECOND_NS ? (ns + SECOND_NS - 1) / SECOND_NS * SECOND_NS : ns,
 			      buf);
@@ -268,12 +265,12 @@ const char *weir_row_state(const struct weir_source *source, char text[WEIR_TEXT
 	else if (source->blocked && !source->blocked_ns)
 		strcpy(text, "blocked");
 	else if (source->blocked)
-		snprintf(text, WEIR_TEXT_SIZE, "block %.700s", seconds_text(source->blocked_ns, buf));
+		snprintf(text, WEIR_TEXT_SIZE, "block %.700s", until_text(source->blocked_ns, buf));
 	else if (source->limited && !source->next_ns)
 		strcpy(text, observed ? "observed" : "limited");
 	else if (source->limited)
 		snprintf(text, WEIR_TEXT_SIZE, "%s %.700s", observed ? "over" : "limit",
-			 seconds_text(source->next_ns, buf));
+			 until_text(source->next_ns, buf));
 	else if (source->idle)
 		strcpy(text, "idle");
 	else if (source->unknown)
@@ -298,28 +295,25 @@ static unsigned int fullest(const struct weir_source *source)
 void weir_show_row(struct weir_out *out, const struct weir_source *source, bool head)
 {
 	const struct weir_source_budget *is = &source->budgets[fullest(source)];
-	char name[WEIR_TEXT_SIZE], text[WEIR_TEXT_SIZE], budget[WEIR_TEXT_SIZE], number[16] = "";
-	int room;
 	bool bad = source->blocked || (source->limited && source->action != WEIR_ACTION_OBSERVE);
+	char who[WEIR_TEXT_SIZE], text[WEIR_TEXT_SIZE] = "", buf[WEIR_TEXT_SIZE];
 
 	if (head)
-		weir_out_text(out, "%-*s %-*s %15s %8s  %s\n", NAME, "SOURCE", LIMIT, "LIMIT",
-			      "COUNT", "DROPPED", "STATE");
-	weir_text_prefix(NULL, &source->prefix, text);
-	snprintf(name, sizeof(name), "%.400s%s%.60s", source->prefix.family ? text : "all",
+		weir_out_text(out, ROW, "SOURCE                  LIMIT", "COUNT", "DROPPED",
+			      "  STATE\n");
+	weir_text_prefix(NULL, &source->prefix, buf);
+	snprintf(text, sizeof(text), "%.400s%s%.60s", source->prefix.family ? buf : "all",
 		 *source->dev ? " dev " : "", source->dev);
-	/* A long name takes room of the limit's. */
-	room = LIMIT + NAME - (int)MAX(strlen(name), NAME);
-	weir_out_text(out, "%-*s %-*s", NAME, name, MAX(room, 0), source->limit);
+	snprintf(who, sizeof(who), "%-23.700s %s", text, source->limit);
 	*text = '\0';
 	if (source->budget_count > 1)
-		snprintf(number, sizeof(number), "%u:", fullest(source) + 1);
-	if (source->budget_count)
-		snprintf(text, sizeof(text), "%s%.300s/%.300s", number,
-			 weir_text_amount(is->count, 3, name),
-			 weir_text_amount(is->budget, 3, budget));
-	weir_out_text(out, " %15s %8s", text,
-		      weir_text_amount(source->dropped + source->would_drop, 3, name));
+		sprintf(text, "%u:", fullest(source) + 1);
+	if (source->budget_count) {
+		strcat(strcat(text, weir_text_amount(is->count, 3, buf)), "/");
+		strcat(text, weir_text_amount(is->budget, 3, buf));
+	}
+	weir_out_text(out, ROW, who, text,
+		      weir_text_amount(source->dropped + source->would_drop, 3, buf), "");
 	if (*weir_row_state(source, text)) {
 		weir_out_text(out, "  ");
 		weir_out_put(out, bad ? WEIR_COLOR_BAD : WEIR_COLOR_NONE, text);

@@ -17,8 +17,8 @@ typedef void weir_show_model(struct weir_out *out, const void *model);
 weir_show_model weir_show_limit, weir_show_exempt, weir_show_list, weir_show_source,
 	weir_show_stats, weir_show_xdp, weir_show_config;
 /*
- * A source as a row of a table, perhaps the first, with the budget that limits it, or is fullest; of
- * several with its number, "2:5/9".
+ * A source as a row of a table, perhaps with its head: the budget that limits the source, or
+ * is fullest; of several with its number, "2:5/9".
  */
 void weir_show_row(struct weir_out *out, const struct weir_source *source, bool head);
 /* What is the matter with a source; returns @text, which may be "". */

@@ -253,17 +253,8 @@ static void note_within(struct weir_tool *tool, const struct weir_limit *limit)
 					    " counts a network of 'from' as one source: 'per 32,128' counts each address");
 }
 
-/* Does this namespace forward packets, as a router or for containers? */
-static bool forwards(void)
-{
-	FILE *file = fopen("/proc/sys/net/ipv4/ip_forward", "re");
-	bool is = file && getc(file) == '1';
-
-	if (file)
-		fclose(file);
-	return is;
-}
-
+#define REPLIES	" has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections"
+#define BEHIND	", and without 'dev' what containers and networks behind it send"
 void weir_note_limit(struct weir_tool *tool, const void *model)
 {
 	const struct weir_limit *limit = model;
@@ -279,9 +270,5 @@ void weir_note_limit(struct weir_tool *tool, const void *model)
 	    (plain & WEIR_COND_PROTO && match->proto_count == 1 &&
 	     !weir_proto_answers(match->proto[0])) || only_asks(match))
 		return;
-	weir_note_of(tool, "note", limit->name,
-		     " has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections");
-	if (!(plain & WEIR_COND_DEV) && forwards())
-		weir_note_of(tool, "note", limit->name,
-			     " has no 'dev' of the outside: it also counts what containers and networks behind this host send");
+	weir_note_of(tool, "note", limit->name, plain & WEIR_COND_DEV ? REPLIES : REPLIES BEHIND);
 }

@@ -309,14 +309,6 @@ static void draw_limits(const struct weir_top_data *now, const struct weir_top_d
 			   "and %u more limits", more);
 }
 
-static unsigned int state_style(const struct weir_source *source)
-{
-	bool observed = source->action == WEIR_ACTION_OBSERVE;
-
-	return source->blocked || (source->limited && !observed) ? WEIR_STYLE_BAD :
-	       source->limited ? WEIR_STYLE_WARN : WEIR_STYLE_PLAIN;
-}
-
 static void draw_source(const struct weir_top_data *now, const struct weir_source *source,
 			struct weir_cells *cells, unsigned int row, unsigned int width,
 			unsigned int limit_width)
@@ -341,8 +333,9 @@ static void draw_source(const struct weir_top_data *now, const struct weir_sourc
 		put_right(cells, row, at, COUNT, WEIR_STYLE_PLAIN, text);
 	put_right(cells, row, at += COUNT + 1, DROPPED, WEIR_STYLE_PLAIN,
 		  weir_text_amount(source->dropped + source->would_drop, 3, buf));
-	put(cells, row, at += DROPPED + 1, STATE, state_style(source),
-	    weir_row_state(source, text));
+	put(cells, row, at += DROPPED + 1, STATE, source->action != WEIR_ACTION_OBSERVE &&
+	    (source->blocked || source->limited) ? WEIR_STYLE_BAD :
+	    source->limited ? WEIR_STYLE_WARN : WEIR_STYLE_PLAIN, weir_row_state(source, text));
 	weir_show_spark(first, spark);
 	put(cells, row, at + STATE + 1, WEIR_WHEEL_MAX, WEIR_STYLE_PLAIN, spark);
 }
