@@ -54,7 +54,7 @@ file 0 ".*weir: warning: -:3: early: there is no device 'nosuch'" "a device that
 	early dev d0 mode native
 CONF
 is "$(shown) $(limits)" '[["d0","native"],["d1","native"]] c' "... the limits are in force, and the others drop early"
-file 0 ".*weir: warning: -:2: early: the driver of 'lim' cannot run this program: Underlying driver does not support XDP in native mode; 'mode generic' works" "a driver that cannot, with the kernel's reason" <<-'CONF'
+file 0 ".*weir: warning: -:2: early: the driver of 'lim' cannot run this program: Underlying driver does not support XDP in native mode; try 'mode generic'" "a driver that cannot, with the kernel's reason" <<-'CONF'
 	limit add d budget 10/1h to ::/0
 	early dev lim
 	early dev d0 mode generic

@@ -19,6 +19,8 @@ static void begin(bool json, bool pretty, bool color)
 	out.to = open_memstream(&text, &size);
 }
 
+static const struct weir_budget second = { .amount.window_ms = 1000 };
+
 static void end(const char *what, const char *expected)
 {
 	fclose(out.to);
@@ -156,7 +158,7 @@ static void test_bytes(void **state)
 	shown(false, weir_show_source, &model,
 	      "203.0.113.9 limit web count 1.249248M of 1.25M bytes left 752 dropped 0\n");
 	begin(false, false, false);
-	weir_show_event(&out, WEIR_CMD_SOURCE_NTF, &model, 1000);
+	weir_show_event(&out, WEIR_CMD_SOURCE_NTF, &model, &second);
 	fclose(out.to);
 	until = strstr(text, " until 2");
 	assert_non_null(until);
@@ -305,13 +307,13 @@ static void test_times(void **state)
 	unsetenv("TZ");
 	model.source.event = WEIR_SOURCE_EVENT_LIMITED;
 	begin(true, false, false);
-	weir_show_event(&out, WEIR_CMD_SOURCE_NTF, &model, 1000);
+	weir_show_event(&out, WEIR_CMD_SOURCE_NTF, &model, &second);
 	fclose(out.to);
 	assert_non_null(strstr(text, "\"until\":\"2"));
 	free(text);
 	model.source.has = 0;	/* it has no end */
 	begin(true, false, false);
-	weir_show_event(&out, WEIR_CMD_SOURCE_NTF, &model, 1000);
+	weir_show_event(&out, WEIR_CMD_SOURCE_NTF, &model, &second);
 	fclose(out.to);
 	assert_null(strstr(text, "until"));
 	free(text);
@@ -368,6 +370,7 @@ static void test_malformed(void **state)
 	struct chance c;
 	json_error_t error;
 	json_t *json;
+	struct weir_budget budget = { 0 };
 	bool event;
 
 	for (; runs.first < runs.end; runs.first++) {
@@ -378,10 +381,12 @@ static void test_malformed(void **state)
 		weir_set_get(reply->set, mnl_nlmsg_get_payload(msg), mnl_nlmsg_get_payload_len(msg), &model);
 		event = !reply->show || (reply->event && chance(&c) % 2);
 		begin(chance(&c) % 2, chance(&c) % 2, chance(&c) % 2);
+		budget.mode = chance(&c) % 6;
+		budget.amount.window_ms = chance(&c) >> chance(&c) % 32;
 		if (event)
 			weir_out_line(&out);
 		if (event)
-			weir_show_event(&out, reply->event, &model, chance(&c) >> chance(&c) % 32);
+			weir_show_event(&out, reply->event, &model, &budget);
 		else
 			reply->show(&out, &model);
 		if (event)
