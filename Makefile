@@ -28,6 +28,8 @@ HAVE_KDIR := $(wildcard $(KDIR)/Makefile)
 # does not run yet, from its image. kbuild uses a vmlinux in the headers, and fails without pahole.
 PAHOLE ?= pahole
 BTF ?= $(firstword $(wildcard $(KDIR)/vmlinux $(if $(filter $(KVER),$(shell uname -r)),/sys/kernel/btf/vmlinux) /boot/vmlinuz-$(KVER) /lib/modules/$(KVER)/vmlinuz))
+# A kernel that clang built takes no module of gcc.
+BY_CLANG := $(if $(LLVM),,$(shell grep -qs '^CONFIG_CC_IS_CLANG=y' $(KDIR)/include/config/auto.conf && echo LLVM=1))
 BTF_BY := $(if $(and $(BTF),$(shell command -v $(PAHOLE))),$(if $(filter $(KDIR)/vmlinux,$(BTF)),kbuild,script))
 export PAHOLE
 
@@ -54,9 +56,9 @@ modules:
 	@echo "weir: no headers for kernel $(KVER) at $(KDIR) (apt-get install linux-headers-$(KVER), or say KVER= or KDIR=)" >&2; exit 1
 else
 modules: $(ABSBUILD)/Kbuild ## build weir.ko for KVER (or KDIR) into .cache/build/KVER
-	$(MAKE) -C $(KDIR) M=$(ABSBUILD) $(if $(filter kbuild,$(BTF_BY)),,CONFIG_DEBUG_INFO_BTF_MODULES=) modules
-	@$(if $(filter kbuild,$(BTF_BY)),:,$(if $(BTF_BY),module/btf.sh $(BTF) $(ABSBUILD)/weir.ko,false)) || \
-		echo "weir: there is no BTF for $(KVER), or no pahole or bpftool: XDP programs cannot ask this module"
+	$(MAKE) -C $(KDIR) M=$(ABSBUILD) $(BY_CLANG) $(if $(filter kbuild,$(BTF_BY)),,CONFIG_DEBUG_INFO_BTF_MODULES=) modules
+	@$(if $(filter kbuild,$(BTF_BY)),:,$(if $(BTF_BY),module/btf.sh $(BTF) $(ABSBUILD)/weir.ko $(KDIR),false)) || \
+		echo "weir: there is no BTF of this build of $(KVER), or no pahole or bpftool: XDP programs cannot ask this module"
 	@echo "weir: built $(BUILD)/weir.ko for $(KVER)"
 endif
 

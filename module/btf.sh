@@ -1,12 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# btf.sh KERNEL KO: give the module KO its BTF, from that of its kernel: /sys/kernel/btf/vmlinux, a
-# vmlinux, or a vmlinuz of x86. kbuild does it where the headers contain a vmlinux; Debian's of 6.1
+# btf.sh KERNEL KO KDIR: give the module KO its BTF, from that of its kernel, the one of the headers
+# in KDIR: /sys/kernel/btf/vmlinux, a vmlinux, or a vmlinuz of x86. kbuild does it where the headers contain a vmlinux; Debian's of 6.1
 # do not, nor resolve_btfids: so this writes .BTF_ids, too. It holds one set: its size (1), flags, the
 # number of its function, flags of that, each 32 bits and little-endian.
 set -e
 PATH=$PATH:/usr/sbin:/sbin
 ! objdump -h "$2" | grep -q '\.BTF ' || exit 0
+# With BTF of another build, also of the same version, the module would not load.
+build=$(sed -n 's/^#define UTS_VERSION "\(.*\)"$/\1/p' "$3"/include/generated/*.h)
+case $1 in /sys/*) uname -v ;; *) cat "$1" ;; esac | grep -aqF "$build"
 new=$2.btf ids=$2.ids base=$1
 trap 'rm -f "$new" "$ids" "$2.base" "$2.payload"' EXIT
 # Documentation/arch/x86/boot.rst of the kernel says where the compressed one is; its size follows it.

@@ -23,7 +23,7 @@ mkdir tree tree/userspace && cp -r "$top"/{Makefile,Kbuild,module,debian} tree/ 
 headers() {
 	mkdir -p "$2/include/config" && echo "$1" >"$2/include/config/kernel.release"
 	# shellcheck disable=SC2016 # make's
-	echo 'modules: ; cat $(M)/Kbuild $(M)/module/main.c >/dev/null && cp include/config/kernel.release $(M)/weir.ko' >"$2/Makefile"
+	echo 'modules: ; @echo "LLVM=$(LLVM)"; cat $(M)/Kbuild $(M)/module/main.c >/dev/null && cp include/config/kernel.release $(M)/weir.ko' >"$2/Makefile"
 }
 headers "$here" "/lib/modules/$here/build"
 headers 6.6.6-other /lib/modules/6.6.6-other/build
@@ -43,6 +43,12 @@ builds "$here" "make"
 holds "... and builds the tool" [ -e tree/userspace/weir ]
 builds 6.6.6-other "make KVER=" KVER=6.6.6-other
 builds 7.7.7-elsewhere "make KDIR=" KDIR="$tmp/headers"
+is "$(grep ^LLVM= log)" "LLVM=" "... with the default compiler"
+echo CONFIG_CC_IS_CLANG=y >"$tmp/headers/include/config/auto.conf"
+builds 7.7.7-elsewhere "a kernel that clang built" KDIR="$tmp/headers"
+is "$(grep ^LLVM= log)" "LLVM=1" "... with clang"
+builds 7.7.7-elsewhere "LLVM=" KDIR="$tmp/headers" LLVM=-14
+is "$(grep ^LLVM= log)" "LLVM=-14" "... with the clang that is wanted"
 builds 6.6.6-other "make KDIR= with an installed kernel" KDIR=/lib/modules/6.6.6-other/build
 export KDIR=$tmp/headers
 builds 7.7.7-elsewhere "KDIR in the environment"
@@ -61,6 +67,16 @@ holds "make help fits 80 columns" [ "$(wc -L <log)" -le 80 ] || diag "$(<log)"
 make -C tree modules KVER=6.6.6-gone >log 2>&1
 is "$?" 2 "no headers: make modules fails"
 like "$(<log)" "weir: no headers for kernel 6.6.6-gone .*apt-get install linux-headers-6.6.6-gone" "... and says what is missing"
+
+# The running kernel is another build of the version that the headers are of.
+mkdir -p "$tmp/headers/include/generated" && echo '#define UTS_VERSION "#1 SMP another"' >"$tmp/headers/include/generated/utsversion.h"
+printf 'int a;' >a.c && gcc -g -c -o weir.ko a.c
+cp weir.ko was.ko
+for btf in /sys/kernel/btf/vmlinux was.ko; do
+	tree/module/btf.sh "$btf" weir.ko "$tmp/headers" 2>log
+	is "$?:$(<log)" "1:" "BTF of another build is not used: $btf"
+	holds "... and the module stays without" cmp -s weir.ko was.ko
+done
 
 # With the headers of a kernel that gcc built, nothing is compiled.
 kdir=$top/.cache/kernels/6.12/kdir

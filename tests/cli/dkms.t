@@ -33,7 +33,8 @@ payload = open("btf.zst", "rb").read() + bytes(4)
 head = bytearray(1024)
 head[497], head[514:518] = 1, b"HdrS"
 struct.pack_into("<II", head, 584, 0, len(payload))
-sys.stdout.buffer.write(head + payload)'
+head[700:700 + len(sys.argv[1])] = sys.argv[1].encode()
+sys.stdout.buffer.write(head + payload)' "$(sed -n 's/^#define UTS_VERSION "\(.*\)"$/\1/p' "$top/.cache/kernels/$1/kdir/include/generated/"*.h)"
 }
 
 holds "dkms knows the module" quietly dkms add "$name"
