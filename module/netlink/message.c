@@ -216,16 +216,11 @@ int weir_nl_put_prefix(struct sk_buff *skb, int attr, int len_attr,
 	       nla_put_u8(skb, len_attr, prefix->len) ? -EMSGSIZE : 0;
 }
 
-/* The number of an extended ACK and, with a warning of a whole configuration, its place. */
-static void cookie_put(const struct weir_error *error, struct netlink_ext_ack *extack)
+/* The number of an extended ACK. A warning has 32 bits of it: Linux 7 has room for 64 in all. */
+static u64 error_cookie(const struct weir_error *error, int err)
 {
-	const u32 of[] = { error->place, error->more };
-
-	nl_set_extack_cookie_u64(extack, error->value);
-	if (error->place) {
-		memcpy(extack->cookie + extack->cookie_len, of, sizeof(of));
-		extack->cookie_len += sizeof(of);
-	}
+	return err ? error->value : min_t(u64, error->value, U32_MAX) |
+	       (u64)error->place << 32 | (u64)error->more << 48;
 }
 
 /*
@@ -245,7 +240,7 @@ int weir_nl_error(const struct weir_error *error, const struct nlattr *attr, int
 		      "the packet hook cannot be registered; nothing was changed";
 	weir_nl_refuse(extack, err ? attr : NULL, msg);
 	if (error->value || error->place)
-		cookie_put(error, extack);
+		nl_set_extack_cookie_u64(extack, error_cookie(error, err));
 	return err;
 }
 

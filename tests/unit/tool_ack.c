@@ -180,10 +180,7 @@ static void test_config_item(void **state)
 
 static void test_warning(void **state)
 {
-	static const struct {
-		uint64_t lost;
-		uint32_t place, more;
-	} cookie = { 7, 5, 2 };
+	uint64_t cookie = 7 | 5ull << 32 | 2ull << 48;
 	struct nlmsghdr *nlh = begin_answer(0);
 
 	limit_request();
@@ -201,6 +198,16 @@ static void test_warning(void **state)
 	assert_int_equal(request.lost, 7);
 	assert_int_equal(request.place, 5);
 	assert_int_equal(request.more, 2);
+
+	/* the most */
+	cookie = UINT32_MAX | 256ull << 32 | 255ull << 48;
+	nlh = begin_answer(0);
+	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "may never fit");
+	mnl_attr_put(nlh, NLMSGERR_ATTR_COOKIE, sizeof(cookie), &cookie);
+	assert_int_equal(weir_nl_ack(&nl, &request, nlh), 0);
+	assert_int_equal(request.lost, UINT32_MAX);
+	assert_int_equal(request.place, 256);
+	assert_int_equal(request.more, 255);
 }
 
 /* No offset makes the tool read outside the request. */

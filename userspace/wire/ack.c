@@ -144,20 +144,9 @@ static void locate(struct weir_request *request, uint32_t off, bool inside, stru
 	}
 }
 
-/* The number, and for a whole configuration which limits: see config-replace. */
-struct cookie {
-	uint64_t value;
-	uint32_t place, more;
-};
-
-static struct cookie take_cookie(const struct nlattr *attr)
+static uint64_t take_cookie(const struct nlattr *attr)
 {
-	struct cookie cookie = { 0 };
-
-	if (attr)
-		memcpy(&cookie, mnl_attr_get_payload(attr),
-		       MIN(mnl_attr_get_payload_len(attr), sizeof(cookie)));
-	return cookie;
+	return attr ? weir_uint_get(mnl_attr_get_payload(attr), mnl_attr_get_payload_len(attr)) : 0;
 }
 
 /* Report the range or length of the policy that the attribute violates. */
@@ -254,7 +243,7 @@ static bool say_missing(struct weir_request *request, const struct tlvs *ack, bo
 static void say_refusal(struct weir_nl *nl, struct weir_request *request,
 			const struct tlvs *ack, const char *sentence, int error)
 {
-	uint64_t value = take_cookie(ack->attr[NLMSGERR_ATTR_COOKIE]).value;
+	uint64_t value = take_cookie(ack->attr[NLMSGERR_ATTR_COOKIE]);
 	const char *what = sentence ? sentence : say_errno(error);
 	struct spot spot = { 0 };
 	struct weir_err policy;
@@ -283,7 +272,7 @@ int weir_nl_ack(struct weir_nl *nl, struct weir_request *request, const struct n
 	size_t skip = done ? sizeof(int) : sizeof(*told);
 	const char *sentence = NULL;
 	struct tlvs ack = { 0 };
-	struct cookie cookie;
+	uint64_t cookie;
 	int error = 0;
 
 	if (nlh->nlmsg_len >= NLMSG_HDRLEN + skip)
@@ -302,9 +291,10 @@ int weir_nl_ack(struct weir_nl *nl, struct weir_request *request, const struct n
 	} else if (sentence) {
 		cookie = take_cookie(ack.attr[NLMSGERR_ATTR_COOKIE]);
 		snprintf(request->warning, sizeof(request->warning), "%s", sentence);
-		request->lost = cookie.value;
-		request->place = cookie.place;
-		request->more = cookie.more;
+		/* see config-replace */
+		request->lost = (uint32_t)cookie;
+		request->place = cookie >> 32 & UINT16_MAX;
+		request->more = cookie >> 48;
 	}
 	return error < 0 ? error : 0;
 }
