@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# btf.sh KERNEL KO KDIR: give the module KO its BTF, from that of its kernel, the one of the headers
-# in KDIR: /sys/kernel/btf/vmlinux, a vmlinux, or a vmlinuz of x86. kbuild does it where the headers contain a vmlinux; Debian's of 6.1
-# do not, nor resolve_btfids: so this writes .BTF_ids, too. It holds one set: its size (1), flags, the
-# number of its function, flags of that, each 32 bits and little-endian.
+# btf.sh KERNEL KO KDIR: give the module KO its BTF, from that of its kernel, whose headers are in
+# KDIR: /sys/kernel/btf/vmlinux, a vmlinux, or a vmlinuz of x86. kbuild does it where the headers
+# contain a vmlinux; Debian's of 6.1 do not, nor resolve_btfids: so this writes .BTF_ids, too. It
+# holds one set: its size (1), flags, the number of its function, flags of that, each 32 bits and
+# little-endian.
 set -e
 PATH=$PATH:/usr/sbin:/sbin
 ! objdump -h "$2" | grep -q '\.BTF ' || exit 0
