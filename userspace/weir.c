@@ -51,10 +51,11 @@ static int overview(struct weir_tool *tool)
 	char *counters[2] = { "stats", "show" };
 	int status;
 
-	weir_tool_reach(tool);
-	if (tool->missing) {
+	status = weir_tool_reach(tool);
+	if (status) {
+		weir_complain(tool, NULL);
 		weir_help(stderr);
-		return WEIR_EXIT_WORDS;
+		return status;
 	}
 	status = weir_run_words(tool, counters, 2, NULL);
 	if (status || tool->out.json)

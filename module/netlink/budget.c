@@ -15,6 +15,8 @@ static void budget_parse(struct nlattr **attrs, struct weir_budget_config *budge
 		if (!budget->window_ms)
 			budget->slots = 0;
 	}
+	if (weir_nl_uint(attrs[WEIR_A_BUDGET_UNIT], budget->unit) != budget->unit)
+		budget->burst = 0;
 	budget->unit = weir_nl_uint(attrs[WEIR_A_BUDGET_UNIT], budget->unit);
 	if (attrs[WEIR_A_BUDGET_MODE]) {
 		budget->mode = nla_get_u32(attrs[WEIR_A_BUDGET_MODE]);
@@ -92,7 +94,7 @@ static int budget_change(struct nlattr **attrs, const struct nlattr *at,
 
 	if (i == -2)
 		return weir_nl_refuse(extack, at,
-				      "several budgets have that window; say packets or bytes, too");
+				      "several budgets have that window; say packets or bytes, or give all");
 	if (i >= 0) {
 		budget_parse(attrs, &cfg->budget[i]);
 		return i;

@@ -89,12 +89,13 @@ static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit
 	/* What is lost comes first. */
 	if (error->msg)
 		return;
-	if (limit->cfg.penalty_ms && limit_spoofed(&limit->cfg.match))
+	if (limit->cfg.penalty_ms && !limit->cfg.observe &&
+	    limit_spoofed(&limit->cfg.match))
 		weir_refuse(error, 0, WEIR_A_LIMIT_PENALTY_MS,
-			    "spoofed packets can get others blocked, but for tcp without syn");
+			    "spoofed packets get others blocked: exempt who must not be blocked");
 	else if (bytes < ETH_DATA_LEN)
 		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
-			    "packets larger than the budget never fit; they may have up to 1500 bytes");
+			    "packets larger than budget or burst never fit; they may have up to 1500 bytes");
 	else if ((bytes < GRO_BYTES || packets < GRO_PACKETS) &&
 		 limit_meets_gro(wn, &limit->cfg.match))
 		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,

@@ -75,7 +75,7 @@ bad "1: limit add: 'bud' abbreviates 'budget'; files do not allow abbreviations"
 bad "1: 'l' abbreviates 'limit'; files do not allow abbreviations" "... not of objects" <<<'l add web budget 1/s'
 bad "1: 'ad' abbreviates 'add'; files do not allow abbreviations" "... nor of verbs" <<<'limit ad web budget 1/s'
 bad "1: omit 'weir'" "a line as it is typed in a shell" <<<'weir limit add web budget 1/s'
-bad "1: 'rate' cannot be used here; expected 'limit add', 'exempt add', 'block add', 'prefix-list add', 'early dev' or 'include'\$" "a word that begins no line" <<<'rate 5'
+bad "1: 'rate' cannot be used here; expected 'limit add', 'exempt add', 'block add', 'prefix-list add', 'early dev' or 'include'; for words of other tools see weir-limit\(8\)\$" "a word that begins no line" <<<'rate 5'
 good "help may be a name, as weir save may have written it" <<<'limit add help budget 1/s to ::/0'
 bad "1: limit add: unknown word ';'; the nearest are: .*; help lists all\$" "what follows a command" <<<'limit add web budget 1/s ; x'
 bad "2: limit add: limit 'web' was already defined on line 1" "a name twice" <<-'CONF'

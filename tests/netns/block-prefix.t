@@ -205,6 +205,11 @@ like "$(weir source get 203.0.113.5 2>&1)" $'\n'"a packet now: passes" "... and 
 quietly weir limit add other budget 1/s from 203.0.113.7/32
 is "$(weir -exist block add 203.0.113.0/24 2>&1)" "" "a limit that drops some of them is enough"
 weir block flush
+printf '%s\n' '; Last: Fri, 28 Nov' '192.0.2.0/24 ; SBL1,x' '198.51.100.0/24, 2001:db8::/32 # y' >"$tmp/drop"
+said=$(weir block add "$tmp/drop" 2>&1)
+eval "${said#*for those of a file: }" >/dev/null 2>&1
+is "$(weir -brief block show | cut -d' ' -f1 | sort | paste -sd,)" 192.0.2.0/24,198.51.100.0/24,2001:db8::/32 "the command for those of a file, with comments" || diag "$said"
+weir block flush
 weir limit add nets budget 1/s family ipv4 from 198.51.0.0/16 dev rx0 >/dev/null 2>&1
 is "$(weir source block 203.0.113.0/24 limit nets for 1h 2>&1)" "203.0.113.0/24 limit nets blocked for 1h
 weir: warning: nothing is blocked: limit 'nets' never matches packets from there" "a limit that cannot match the prefix is warned of"

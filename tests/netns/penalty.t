@@ -17,7 +17,7 @@ through() {
 # left SOURCE: for how many ms it is blocked, or 0
 left() { weir -json source get "$1" limit p | jq '.[0].blocked_ms // 0 | floor'; }
 free() { [ "$(left "$1")" = 0 ]; }
-spoofed="weir: warning: limit 'p': spoofed packets can get others blocked, but for tcp without syn"
+spoofed="weir: warning: limit 'p': spoofed packets get others blocked: exempt who must not be blocked"
 warned() { weir limit add p budget 3/1h penalty 1m "$@" 2>&1 >/dev/null | grep warning; weir limit del p; }
 
 is "$(warned)" "$spoofed" "a penalty for any packets is made with a warning"
@@ -25,7 +25,7 @@ is "$(warned proto udp dport 53)" "$spoofed" "... and for datagrams"
 is "$(warned tcp dport 22 syn)" "$spoofed" "... and for the SYN"
 is "$(warned not proto tcp)" "$spoofed" "... and for all but TCP"
 is "$(warned tcp dport 22)" "$spoofed" "... and for TCP with it"
-is "$(warned tcp dport 22 not syn)" "" "... but not for TCP beyond it"
+is "$(warned tcp dport 22 not syn)$(warned action observe)" "" "... but not for TCP beyond it, or if nobody is blocked"
 
 weir limit add p budget 3/1s penalty 1h tcp dport 22 from 198.51.100.0/24 >/dev/null
 trace_start weir_limited weir_blocked

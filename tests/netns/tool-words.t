@@ -91,6 +91,10 @@ differs new budget 20/s proto tcp syn -- 'newcomers, known'
 differs new budget 20/s proto tcp syn newcomers none -- 'newcomers, known'
 differs syn budget 20/10s proto tcp syn sources 4096 newcomers 2000/s -- newcomers
 done_with '$' limit del new
+done_with '$' limit add ban blocks 100 per 32,128
+done_with '$' -exist limit add ban blocks 100 per 32,128
+differs ban blocks 200 -- 'per, blocks'
+done_with '$' limit del ban
 refused "limit add: before 'nosuch': no limit of that name to place it before" limit add x budget 1/s before nosuch
 # Linux 6.1 has no error offset for dump requests.
 refused "source show: (limit 'nosuch': )?no limit of that name" source show limit nosuch
@@ -161,7 +165,7 @@ like "$(weir save)" $'\n''limit add small budget 5/s ' "... and changes nothing"
 is "$(weir limit set small budget 6/s 2>&1 | sed -E 's/^(small budget 6).*/\1/; 3d')" "weir: warning: limit 'small': $joined
 small budget 6" "... before the limit is shown"
 done_with "weir: warning: limit 'small': $joined" limit set small budget 1500/s bytes
-done_with "weir: warning: limit 'small': packets larger than the budget" limit set small budget 100/s bytes
+done_with "weir: warning: limit 'small': packets larger than budget or burst" limit set small budget 100/s bytes
 done_with '$' -exist limit add small budget 100/s bytes to ::/0
 done_with "weir: warning: limit 'nosyn': $joined" limit add nosyn budget 5/s to ::/0 not syn
 done_with "weir: warning: limit 'onrx': $joined" limit add onrx budget 5/s to ::/0 dev rx0

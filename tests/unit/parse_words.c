@@ -118,7 +118,7 @@ static void test_limit_refused(void **state)
 		{ "web budget 1/s sydn", "did you mean 'syn'" },
 		{ "web budget 1/s surces 64", "did you mean 'sources'" },
 		{ "web budget 1/s form 10.0.0.0/8", "did you mean 'from'" },
-		{ "web budget 1/s port 80", "write 'dport' for the destination port, 'sport' for the source port" },
+		{ "web budget 1/s port 80", "write 'dport' for the destination, or 'sport'" },
 		{ "web 5/s", "'5/s' is a value of 'budget': write 'budget 5/s'" },
 		{ "web 1.5M/h bytes", "write 'budget 1.5M/h'" },
 		{ "web budget 1/s bits", "a budget counts packets or bytes; 10 Mbit/s is '1250k/s bytes'" },

@@ -24,11 +24,6 @@ static void put_item(FILE *to, int *column, const char *item)
 	*column += len;
 }
 
-static bool is_first(const struct weir_option *option)
-{
-	return option == weir_options || option[-1].letter != option->letter;
-}
-
 /* Print each option once, with its letter, value and description. */
 static void put_options(FILE *to)
 {
@@ -37,7 +32,7 @@ static void put_options(FILE *to)
 
 	fputs("OPTIONS:\n", to);
 	for (option = weir_options; option->name; option++) {
-		if (!is_first(option))
+		if (option > weir_options && option[-1].letter == option->letter)
 			continue;
 		at = item;
 		if (option->letter == option->name[1])

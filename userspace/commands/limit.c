@@ -91,11 +91,6 @@ static void note_listed(struct weir_tool *tool, const struct weir_limit *limit,
 	weir_note_unlisted(tool, there, limit, was);
 }
 
-static bool names_list(const struct weir_limit *limit)
-{
-	return *limit->budgets_by || *limit->match.from_list;
-}
-
 /* The module says that there is no such list, but not which ones there are. */
 static void say_lists(struct weir_tool *tool, const struct weir_field *field,
 		      const struct weir_limit *limit)
@@ -155,13 +150,13 @@ int weir_limit_change(struct weir_tool *tool, const struct weir_command *command
 	/* of a check, what a new limit would be; nobody but root may ask */
 	if (!status && (!tool->check || made.has & WEIR_HAS(LIMIT_MEMORY)))
 		show_one(tool, &made);
+	if (status && tool->exist && request.ret == command->allowed)
+		return add_existing(tool, &model->limit);
 	model->limit.blocks_only = made.blocks_only;
 	if (!status && !tool->check)
 		command->note(tool, model);
-	if (!status && !tool->check && names_list(&model->limit))
+	if (!status && !tool->check && (*model->limit.budgets_by || *model->limit.match.from_list))
 		weir_note_listed(tool, &model->limit);
-	if (status && tool->exist && request.ret == command->allowed)
-		return add_existing(tool, &model->limit);
 	return status;
 }
 

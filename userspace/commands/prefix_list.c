@@ -203,6 +203,8 @@ static int change_list(struct weir_tool *tool, const struct weir_command *comman
 	memcpy(change->member, list->member, sizeof(list->member));
 	if (list->file && read_file(tool, list->file, change))
 		return WEIR_EXIT_WORDS;
+	if (tool->check && (!tool->reached || tool->batch))
+		return WEIR_EXIT_OK;
 	foresee(&then, weir_there(tool, true), change, command->verb);
 	status = send_change(tool, command, change, &then);
 	free(then.was.lists);

@@ -190,8 +190,9 @@ static void blame_prefix(struct weir_args *args, const struct weir_reading *read
 	if (list)
 		strcpy(name, "weir -j prefix-list show NAME | jq -r '.[].prefixes[]' |");
 	else
-		snprintf(name, sizeof(name), "tr , '\\n' <%.200s |", file ? text : "FILE");
-	weir_err_set(args->err, "'%.60s' is no prefix; for those of a %s: %s sed -n 's/^ *\\([0-9A-Fa-f:][^ ;=]*\\).*/%s %s \\1/p' | weir -batch -",
+		snprintf(name, sizeof(name), "sed 's/[;#].*//; y/,/\\n/' %.200s |",
+			 file ? text : "FILE");
+	weir_err_set(args->err, "'%.60s' is no prefix; for those of a %s: %s sed -n 's/^ *\\([0-9A-Fa-f:][^ =]*\\).*/%s %s \\1/p' | weir -batch -",
 		     text, list ? "list" : "file", name, reading->object->name,
 		     reading->command->name);
 }
@@ -202,7 +203,8 @@ static int run_or_check(struct weir_tool *tool, struct weir_reading *reading)
 	const struct weir_command *command = reading->command;
 	bool ask = tool->reached && !tool->batch;
 
-	if (!tool->check || command->compares || (ask && command->checks))
+	if (!tool->check || command->compares || command->run == weir_list_run ||
+	    (ask && command->checks))
 		return command->run(tool, command, &reading->model);
 	return ask ? weir_check_names(tool, command, &reading->model) : WEIR_EXIT_OK;
 }

@@ -323,18 +323,19 @@ void weir_note_unused(struct weir_tool *tool, const struct weir_config *config)
 	}
 }
 
-/* The first limit whose packets come from that list. */
-static const struct weir_limit *find_user(const struct weir_config *config, const char *name)
+/* The first limit whose packets come from that list, or not from it, as those of @like. */
+static const struct weir_limit *find_user(const struct weir_config *config,
+					  const struct weir_limit *like)
 {
 	const struct weir_limit *limit = config->limits;
 
-	for (; limit < config->limits + config->limit_count; limit++)
-		if (is_from(limit) && !strcmp(limit->match.from_list, name))
-			return limit;
-	return NULL;
+	while (strcmp(limit->match.from_list, like->match.from_list) ||
+	       is_from(limit) != is_from(like))
+		limit++;
+	return limit;
 }
 
-/* Prefixes that the limit has matched, and does not match now. */
+/* Prefixes that left its list, so that the limit does not match them now, or does. */
 static void note_left(struct weir_tool *tool, const struct weir_config *was,
 		      const struct weir_config *now, const struct weir_limit *limit)
 {
@@ -347,8 +348,9 @@ static void note_left(struct weir_tool *tool, const struct weir_config *was,
 		if (!weir_members_overlap(&sources, &budgets.at[i]->prefix))
 			add_some(&some, budgets.at[i]);
 	if (some.count)
-		weir_note(tool, "note", "limit '%s' does not match packets from %u prefix%s then, which the list has no more: %s",
-			  limit->name, some.count, plural(&some), some.names);
+		weir_note(tool, "note", "limit '%s' %s packets from %u prefix%s then, which the list has no more: %s",
+			  limit->name, is_from(limit) ? "does not match" : "counts", some.count,
+			  plural(&some), some.names);
 }
 
 /* Has the longest prefix that holds this one a budget? */
@@ -405,9 +407,9 @@ void weir_note_lost(struct weir_tool *tool, struct weir_config *was, const struc
 	for (; limit < now->limits + now->limit_count; limit++) {
 		old = weir_config_find(was, limit->name);
 		tool->line = limit->line ? limit->line : line;
-		if (old && is_from(limit) && is_from(old) &&
+		if (old && *limit->match.from_list && is_from(limit) == is_from(old) &&
 		    !strcmp(old->match.from_list, limit->match.from_list) &&
-		    find_user(now, limit->match.from_list) == limit)
+		    find_user(now, limit) == limit)
 			note_left(tool, was, now, limit);
 		if (old && *old->budgets_by)
 			note_budgets_lost(tool, was, now, limit, old);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Read a configuration: the items of a file, and of those that it includes. */
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +122,7 @@ static int blame_line(struct weir_tool *tool, char **words, int count)
 		return weir_err_set(&tool->err, "files have no variables; to name prefixes: prefix-list add NAME PREFIX,..., which limits use with from-list NAME");
 	if (!strcmp(verb, "a") || !strcmp(verb, "ad"))
 		return weir_err_set(&tool->err, WEIR_ABBREVIATES, verb, "add");
-	return weir_err_set(&tool->err, "'%.60s%s%.40s' cannot be used here; expected 'limit add', 'exempt add', 'block add', 'prefix-list add', 'early dev' or 'include'",
+	return weir_err_set(&tool->err, "'%.60s%s%.40s' cannot be used here; expected 'limit add', 'exempt add', 'block add', 'prefix-list add', 'early dev' or 'include'; for words of other tools see weir-limit(8)",
 			    words[0], *verb ? " " : "", verb);
 }
 
@@ -267,7 +268,7 @@ static int read_line(struct reading *to, struct weir_lines *lines, const char *n
 	int ret;
 
 	*fault = 0;
-	if (strspn(lines->words[0], "{[")) {
+	if (strspn(lines->words[0], "{[") && !isalpha((unsigned char)lines->words[0][1])) {
 		weir_err_set(err, "this is JSON, which -json prints; a file has commands, as 'weir save' writes them");
 		count_bad(to->tool, to->config);
 		return -ECANCELED;

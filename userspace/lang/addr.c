@@ -165,8 +165,6 @@ int weir_parse_prefix(const struct weir_field *field, struct weir_args *args,
 	memcpy(addr, text, len);
 	addr[len] = '\0';
 	prefix->family = strchr(addr, ':') ? AF_INET6 : AF_INET;
-	if (*text == '!' && field && field->flags & WEIR_NOT)
-		return weir_err_set(err, "write 'not %s %.60s'", field->word, text + 1);
 	if (!strcmp(text, "any") || !strcmp(text, "all") || !strcmp(text, "default"))
 		return weir_err_set(err, "every IPv4 address is 0.0.0.0/0, every IPv6 address ::/0%s",
 				    field && field->flags & WEIR_NOT ?

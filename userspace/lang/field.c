@@ -110,8 +110,9 @@ int weir_field_required(const struct weir_field *field, struct weir_err *err)
 	bool alone = field->flags & (WEIR_FIRST | WEIR_ALONE);
 	char name[WEIR_TEXT_SIZE], value[WEIR_TEXT_SIZE];
 
-	return weir_err_set(err, "required: %s%s%s", alone ? "" : weir_field_name(field, name),
-			    alone ? "" : " ", weir_field_value(field, value));
+	return weir_err_set(err, "required: %s%s%s%s%s", alone ? "" : weir_field_name(field, name),
+			    alone ? "" : " ", weir_field_value(field, value),
+			    field->instead ? ", or " : "", field->instead ? field->instead : "");
 }
 
 void weir_set_put(const struct weir_set *set, unsigned int verb,

@@ -209,46 +209,51 @@ static int unknown(const struct weir_word *words, const char *token,
 static const struct {
 	const char *tokens, *name, *hint;
 } others[] = {
-	{ "src saddr -s", "from", NULL }, { "dst daddr -d", "to", NULL },
-	{ "iif iifname in -i", "dev", NULL }, { "protocol -p", "proto", NULL },
-	{ "--sport --sports sports src-port source-port srcport", "sport", NULL },
-	{ "--dport --dports dports dst-port destination-port dstport", "dport", NULL },
-	{ "port ports --port", "dport",
-	  "write 'dport' for the destination port, 'sport' for the source port" },
-	{ "--syn", "syn", NULL },
+	{ "src saddr source -s", "from", NULL }, { "dst daddr destination -d", "to", NULL },
+	{ "iif iifname in in-interface -i", "dev", NULL }, { "protocol l4proto -p", "proto", NULL },
+	{ "sports src-port source-port srcport", "sport", NULL },
+	{ "dports dst-port destination-port dstport", "dport", NULL },
+	{ "port ports", "dport", "write 'dport' for the destination, or 'sport'" },
 	{ "rate", "budget", NULL }, { "remove rm destroy", "del", NULL },
 	{ "create append", "add", NULL },
 	{ "insert", "add", "use 'add'; for a limit, 'before NAME' says where" },
-	{ "change modify update", "set", NULL },
-	{ "replace edit", "set", "use 'set': it changes what is given and keeps the rest" },
+	{ "change modify update", "set", NULL }, { "replace edit", "set", "use 'set'" },
 	{ "ls get", "show", NULL }, { "test", "get", NULL }, { "zero", "reset", NULL },
 	{ "flush reset clear del delete", "forget", NULL },
 	{ "ban", "block", NULL }, { "unban unblock", "release", NULL },
 	{ "bit bits", "budget", "a budget counts packets or bytes; 10 Mbit/s is '1250k/s bytes'" },
-	{ "after", "before",
-	  "'after' is not supported: use 'before' with the limit that is to follow" },
-	{ "first", "before", "use 'before' with the limit that is the first now" },
+	{ "after first", "before", "use 'before' with the limit that is to follow" },
 	{ "move", "set", "use 'set NAME before OTHER'" },
 	{ "dry-run dryrun", "action", "use 'action observe': it counts, and drops nothing" },
 	{ "disable", "set", "use 'set NAME action observe': it counts, and drops nothing" },
-	{ "flags --tcp-flags", "syn", "for attempts to open a TCP connection write 'syn'" },
+	{ "remove del delete none", "only", "to remove a budget, give the others with 'only'" },
+	{ "-m -t -A -j", "syn", "weir has no chains, modules and targets: leave '%s' out" },
+	{ "ip ip6 meta th", "from", "leave '%s' out: write 'from', 'to', 'proto' or 'dport'" },
+	{ "flags tcp-flags", "syn", "for attempts to open a TCP connection write 'syn'" },
 	{ "ct ctstate state", "syn",
-	  "'tcp syn' matches what opens a connection; UDP has none: leave the state out" },
-	{ "connlimit --connlimit-above", "syn",
+	  "weir tracks no connections: 'tcp syn' opens one; of UDP all packets count" },
+	{ "connlimit connlimit-above connlimit-upto", "syn",
 	  "weir does not count open connections; it limits new ones: 'budget 20/1m tcp syn'" },
-	{ "over above limit meter --limit --hashlimit-above", "budget",
-	  "a limit drops what exceeds its budget: write 'budget 10/s'" },
-	{ "--hashlimit-burst --limit-burst", "burst", "write 'budget 10/s bucket burst 20'" },
-	{ "--hashlimit-srcmask", "per", "write 'per 24', or 'per 24,64' with the length for IPv6" },
-	{ "--hashlimit-mode", "per", "each source address has its own count: leave this out" },
-	{ "--hashlimit-name", "before", "the name follows 'add': limit add NAME budget 10/s" },
-	{ "--hashlimit-htable-size --hashlimit-htable-max size", "sources",
-	  "write 'sources 65536': so many have a count of their own" },
-	{ "--seconds --hitcount findtime maxretry", "budget", "write 'budget 4/60s'" },
-	{ "bantime", "penalty", "write 'penalty 1h', which blocks who exceeds the budget" },
+	{ "over above limit meter hashlimit hashlimit-above hashlimit-upto", "budget",
+	  "a limit drops what exceeds its budget: write 'budget COUNT/TIME'" },
+	{ "hashlimit-burst limit-burst", "burst", "write 'budget COUNT/TIME bucket burst COUNT'" },
+	{ "hashlimit-srcmask srcmask connlimit-mask", "per", "write 'per 24', or 'per 24,64'" },
+	{ "hashlimit-mode", "per", "each source has its own count; make a limit for each port" },
+	{ "hashlimit-name", "before", "the name follows 'add': limit add NAME ..." },
+	{ "hashlimit-htable-size hashlimit-htable-max size", "sources", "write 'sources COUNT'" },
+	{ "hashlimit-htable-expire hashlimit-htable-gcinterval expire", "sources",
+	  "idle sources make room by themselves: leave this out" },
+	{ "recent seconds hitcount rcheck update set findtime maxretry", "penalty",
+	  "write 'budget COUNT/TIME', with 'penalty TIME' if it blocks, and 'renew' for --update" },
+	{ "bantime ban timeout", "penalty", "write 'penalty TIME', which blocks a source" },
+	{ "string hex-string u32 length len", "mark",
+	  "weir reads no lengths and payload: an nft chain at ingress can set a mark: 'mark 1'" },
+	{ "ignoreip whitelist allow except exempt", "syn", "use exempt add, or 'not from PREFIX'" },
+	{ "bantime timeout", "for", "write 'for TIME'" }, { "forever", "for", "write 'for ever'" },
+	{ "tcp udp proto dport sport syn", "for",
+	  "no conditions here: make a limit with them, and write 'limit NAME'" },
 	{ "!", "syn", "write 'not' for '!'" },
-	{ "no", "syn",
-	  "'not' inverts a condition; to remove one, give the others after 'match'" },
+	{ "no", "syn", "'not' inverts a condition; to remove one, give the others after 'match'" },
 };
 
 bool weir_word_among(const char *tokens, const char *token)
@@ -267,17 +272,20 @@ bool weir_word_among(const char *tokens, const char *token)
 static const struct weir_word *translate(const struct weir_word *words, const char *token,
 					 struct weir_err *err)
 {
-	const struct weir_word *word;
+	const char *plain = token + 2 * !strncmp(token, "--", 2);
+	const struct weir_word *word = weir_word_find(words, plain);
 	size_t i;
 
 	*err->text = '\0';
+	if (word)
+		return word;
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		word = weir_word_find(words, others[i].name);
-		if (!word || !weir_word_among(others[i].tokens, token))
+		if (!word || !weir_word_among(others[i].tokens, plain))
 			continue;
 		if (!others[i].hint)
 			return word;
-		weir_err_set(err, "%s", others[i].hint);
+		weir_err_set(err, others[i].hint, token);
 	}
 	return NULL;
 }
@@ -289,14 +297,12 @@ const struct weir_word *weir_pick(const struct weir_word *words, const char *tok
 	unsigned int matches;
 	char list[256];
 
-	word = match(words, token, &matches);
-	if (matches == 1 && (!exact || !strcmp(word->name, token)))
+	word = translate(words, token, err);
+	if (word || *err->text)
 		return word;
-	if (!matches) {
-		word = translate(words, token, err);
-		if (word || *err->text)
-			return word;
-	}
+	word = match(words, token, &matches);
+	if (matches == 1 && !exact)
+		return word;
 	if (matches == 1) {
 		weir_err_set(err, WEIR_ABBREVIATES, token, word->name);
 	} else if (!words->name) {

@@ -197,7 +197,8 @@ void weir_note_dev(struct weir_tool *tool, const char *dev)
 	if (!*dev || tool->outside || dev_exists(dev))
 		return;
 	snprintf(text, sizeof(text), "device '%s' does not exist (yet)%s", dev,
-		 strchr(dev, '+') ? "; '+' is not a wildcard" : "");
+		 strpbrk(dev, "+*,") || !strcmp(dev, "any") ?
+		 "; a limit has one device, by its name, or none for all" : "");
 	weir_note_of(tool, "warning", NULL, text);
 }
 
@@ -270,5 +271,6 @@ void weir_note_limit(struct weir_tool *tool, const void *model)
 	    (plain & WEIR_COND_PROTO && match->proto_count == 1 &&
 	     !weir_proto_answers(match->proto[0])) || only_asks(match))
 		return;
-	weir_note_of(tool, "note", limit->name, plain & WEIR_COND_DEV ? REPLIES : REPLIES BEHIND);
+	weir_note_of(tool, "note", limit->name,
+		     match->has & WEIR_COND_DEV ? REPLIES : REPLIES BEHIND);
 }
