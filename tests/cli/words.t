@@ -205,6 +205,7 @@ says <<'LINES'
 0 | -check limit set web match tcp dport 22 |
 0 | -check limit set web match -p udp dports 53 |
 0 | -check limit add web budget 1/s tcp dst-port 80 source-port 1024-65535 |
+1 | limit add web budget 1/s tcp 443 | ^weir: limit add: for a port write 'dport 443'$
 1 | -check limit add web budget 1/s tcp ports 80 | ^weir: limit add: write 'dport' for the destination, or 'sport'$
 1 | limit set ssh ! syn | ^weir: limit set: write 'not' for '!'$
 0 | -check limit add web budget 1/s dev eth+ to ::/0 | device 'eth\+' does not exist \(yet\); a limit has one device, by its name, or none for all$
@@ -392,7 +393,6 @@ says <<'LINES'
 # what is known of a packet
 0 | -check source get 10.0.0.7 proto tcp dport 443 |
 0 | -check source get 10.0.0.7 tcp dport 443 syn to 192.0.2.1 mark 5 sport 65535 |
-0 | -check source get 10.0.0.7 len 1500 |
 0 | -check source get 10.0.0.7 tcp dport 443 len 64k |
 1 | -check source get 10.0.0.7 len 19 | ^weir: source get: len: 19 is out of range
 1 | -check source get 10.0.0.7 len 1M | ^weir: source get: len: 1M

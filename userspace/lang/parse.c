@@ -295,6 +295,9 @@ static int blame_unknown(struct reading *reading, const char *token)
 	if (reading->last && reading->last->type == &weir_type_comment)
 		return weir_err_set(err, "'%.60s' stands behind a comment of one word; put one of several in quotes",
 				    token);
+	if (isdigit((unsigned char)*token) && reading->last &&
+	    reading->last->type == &weir_type_proto)
+		return weir_err_set(err, "for a port write 'dport %.60s'", token);
 	word = next && isdigit((unsigned char)*token) ? weir_word_find(reading->words, next) : NULL;
 	if (word && row(word)->type == &weir_type_uint)	/* 1M bytes */
 		return weir_err_set(err, "write '%s %.60s'", next, token);

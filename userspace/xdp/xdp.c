@@ -185,7 +185,8 @@ static int refused(struct weir_tool *tool, const struct weir_xdp *at, int ret, b
 	if (ret == -EOPNOTSUPP || ret == -EINVAL)
 		weir_err_set(&tool->err, "the driver of '%s' cannot run this program%s%s%s",
 			     at->dev, reason ? ": " : "", reason ? reason + strlen(KERNEL) : "",
-			     at->mode == WEIR_XDP_NATIVE ? "; try 'mode generic'" : "");
+			     at->mode == WEIR_XDP_NATIVE && strcmp(at->dev, "lo") ?
+			     "; try 'mode generic'" : "");
 	else if (ret == -EBUSY || ret == -EEXIST)
 		weir_err_set(&tool->err, "'%s' has another XDP program%s", at->dev,
 			     chains ? "" : "; libxdp would chain both, install it");
