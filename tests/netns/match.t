@@ -102,7 +102,12 @@ config <<-WORDS || bail "cannot configure"
 	limit add ping- budget 100k/m not icmp-type 8,0,255 action observe
 	limit add ping6 budget 100k/m icmpv6-type echo-request,echo-reply action observe
 	limit add ping6- budget 100k/m not icmpv6-type 128,129 action observe
+	limit add query budget 100k/m udp dport 27015 mark 1 action observe
 WORDS
+sed 's/eth0/rx0/' "$top/Documentation/examples/mark.nft" | rx nft -f - || bail "no marks"
+packet "what the example marks" ::ffff:198.51.102.20 "protos- query" -P udp -x 04d26987000d0000ffffffff54
+packet "what it does not" ::ffff:198.51.102.21 protos- -P udp -x 04d26987000d0000ffffffff55
+packet "what it drops" ::ffff:198.51.102.22 "" -P udp -x 04d2698700080000
 packet "TCP of tcp,udp" ::ffff:198.51.102.1 "protos ports" -P tcp -D 443
 packet "UDP of tcp,udp" ::ffff:198.51.102.2 "protos- ports" -D 53
 packet "UDP to another port" ::ffff:198.51.102.3 protos-
@@ -126,4 +131,5 @@ packet "neighbour discovery, which only limits that name its protocol match" 200
 packet "IPv6, headers that nest too deeply" 2001:db8:2::7 "protos protos- ports ping ping- ping6 ping6-" \
 	-P tcp -E hop,dst,dst,dst,dst,dst,rt,dst,dst
 packets_meet
+rx nft delete table netdev weir_mark
 finish

@@ -332,12 +332,6 @@ static void propose_burst(struct advising *to)
 		    first->unit == WEIR_UNIT_BYTES ? " bytes" : "", burst);
 }
 
-/* Are all addresses one source? */
-static bool is_one(const struct weir_limit *limit)
-{
-	return !limit->per[0] && !limit->per[1];
-}
-
 static void propose_sources(struct advising *to)
 {
 	struct weir_limit *proposal = &to->advice->proposal;
@@ -345,7 +339,7 @@ static void propose_sources(struct advising *to)
 	char window[WEIR_TEXT_SIZE];
 	uint64_t sources = SOURCES_LEAST;
 
-	if (is_one(proposal)) {
+	if (!proposal->per[0] && !proposal->per[1]) {
 		proposal->has &= ~WEIR_HAS(LIMIT_SOURCES);
 		return;
 	}

@@ -63,11 +63,6 @@ bool weir_watch_can(const struct weir_limit *limit)
 }
 
 /* Slots of which a count still knows what was admitted, the current one included */
-static unsigned int known_slots(const struct weir_saved_clock *clock)
-{
-	return clock->slots + (clock->mode == WEIR_MODE_STRICT);
-}
-
 /* What was admitted so many slots ago. */
 static uint64_t number_at(const struct watching *to, const struct weir_saved_source *source,
 			  uint64_t age)
@@ -108,7 +103,8 @@ static uint64_t admitted_in(const struct watching *to, const struct weir_sender 
 static int add_slots(struct watching *to, struct weir_sender *sender,
 		     const struct weir_saved_source *source, uint64_t refused)
 {
-	uint64_t oldest = to->slot - MIN(to->slot, known_slots(&to->clock) - 1), slot, part;
+	uint64_t known = to->clock.slots + (to->clock.mode == WEIR_MODE_STRICT) - 1;
+	uint64_t oldest = to->slot - MIN(to->slot, known), slot, part;
 	uint64_t from = MAX(MAX(oldest, to->begun), sender->seen.slot), admitted;
 	uint64_t unit = to->clock.unit == WEIR_UNIT_BYTES ? to->mean : 1, even;
 	int ret = 0;

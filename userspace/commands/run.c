@@ -170,7 +170,12 @@ static int show_help(struct weir_args *args, struct weir_reading *reading, FILE 
 /* Explain an option after the object. */
 static void blame_option(struct weir_args *args)
 {
-	if (args->fault > 0 && weir_option_is(args->words[args->fault]))
+	const char *next = args->fault > 0 && args->fault + 1 < args->count ?
+			   args->words[args->fault + 1] : "";
+
+	/* -j DROP is no option */
+	if (args->fault > 0 && weir_option_is(args->words[args->fault]) &&
+	    !isupper((unsigned char)*next))
 		weir_err_set(args->err, "options precede the object: weir %.60s %.60s ...",
 			     args->words[args->fault], args->words[0]);
 }
@@ -192,7 +197,7 @@ static void blame_prefix(struct weir_args *args, const struct weir_reading *read
 	else
 		snprintf(name, sizeof(name), "sed 's/[;#].*//; y/,/\\n/' %.200s |",
 			 file ? text : "FILE");
-	weir_err_set(args->err, "'%.60s' is no prefix; for those of a %s: %s sed -n 's/^ *\\([0-9A-Fa-f:][^ =]*\\).*/%s %s \\1/p' | weir -batch -",
+	weir_err_set(args->err, "'%.60s' is no prefix; for those of a %s: %s sed -n 's/^ *\\([0-9A-Fa-f:][^ =]*\\).*/%s %s \\1/p' | weir -exist -batch -",
 		     text, list ? "list" : "file", name, reading->object->name,
 		     reading->command->name);
 }

@@ -64,13 +64,6 @@ static bool has_heir(const struct weir_limit *limit, struct weir_config *config)
 		       sizeof(limit->per));
 }
 
-/* Why it has none. */
-static const char *lacks_text(const struct weir_limit *limit, struct weir_config *config)
-{
-	return weir_config_find(config, limit->name) ? "has it with another 'per'" :
-	       "does not have it";
-}
-
 static const char *others_text(unsigned int more, char buf[32])
 {
 	snprintf(buf, 32, " (and of %u more)", more);
@@ -135,7 +128,9 @@ static void note_gone(struct weir_tool *tool, struct weir_config *config, bool a
 	if (first)
 		weir_note(tool, blocks ? "warning" : "note",
 			  "the counts of limit '%s'%s go%s, as the file %s%s", first->name,
-			  others_text(more, buf), blocked, lacks_text(first, config),
+			  others_text(more, buf), blocked,
+			  weir_config_find(config, first->name) ? "has it with another 'per'" :
+								  "does not have it",
 			  weir_forgotten_text(known, ", and ", forgotten));
 	weir_note_gone(tool, config, &was, all);
 	weir_note_lost(tool, &was, config);

@@ -335,6 +335,20 @@ static const struct weir_limit *find_user(const struct weir_config *config,
 	return limit;
 }
 
+/* Do those in @sources hold all of the prefix, if need be by its halves? */
+static bool hold_all(const struct weir_prefix *prefix)
+{
+	struct weir_prefix half = *prefix;
+
+	if (!weir_members_overlap(&sources, prefix) || weir_members_hold(&sources, prefix))
+		return weir_members_overlap(&sources, prefix);
+	half.len++;
+	if (!hold_all(&half))
+		return false;
+	half.addr[prefix->len / 8] |= 0x80 >> prefix->len % 8;
+	return hold_all(&half);
+}
+
 /* Prefixes that left its list, so that the limit does not match them now, or does. */
 static void note_left(struct weir_tool *tool, const struct weir_config *was,
 		      const struct weir_config *now, const struct weir_limit *limit)
@@ -345,7 +359,8 @@ static void note_left(struct weir_tool *tool, const struct weir_config *was,
 	weir_members_gather(was, limit->match.from_list, &budgets);
 	gather_sources(now, limit);
 	for (i = 0; i < budgets.count; i++)
-		if (!weir_members_overlap(&sources, &budgets.at[i]->prefix))
+		if (is_from(limit) ? !weir_members_overlap(&sources, &budgets.at[i]->prefix) :
+				     !hold_all(&budgets.at[i]->prefix))
 			add_some(&some, budgets.at[i]);
 	if (some.count)
 		weir_note(tool, "note", "limit '%s' %s packets from %u prefix%s then, which the list has no more: %s",

@@ -211,11 +211,6 @@ static void read_text(char *to, size_t size, const json_t *json, const char *key
 }
 
 /* A revision that is not there is 0; a negative one is none. */
-static bool is_revision(const json_t *verdict)
-{
-	return json_integer_value(json_object_get(verdict, "revision")) >= 0;
-}
-
 static void read_verdict(struct fleet_verdict *verdict, const json_t *json)
 {
 	verdict->revision = number_of(json, "revision");
@@ -233,7 +228,8 @@ int fleet_host_decode(struct fleet_host *host, const char *name, const char *val
 	read_text(host->group, sizeof(host->group), json, "group");
 	good = !strcmp(host->host, name) && fleet_is_group(host->group);
 	canary = json_object_get(json, "canary");
-	good = good && is_revision(json) && is_revision(canary);
+	good = good && json_integer_value(json_object_get(json, "revision")) >= 0 &&
+	       json_integer_value(json_object_get(canary, "revision")) >= 0;
 	read_verdict(&host->config, json);
 	read_verdict(&host->canary, canary);
 	host->exempt_limited = number_of(canary, "exempt_limited");

@@ -226,6 +226,8 @@ static const struct {
 	{ "disable", "set", "use 'set NAME action observe': it counts, and drops nothing" },
 	{ "remove del delete none", "only", "to remove a budget, give the others with 'only'" },
 	{ "-m -t -A -j", "syn", "weir has no chains, modules and targets: leave '%s' out" },
+	{ "accept ACCEPT DROP RETURN reject REJECT jump counter", "action",
+	  "a limit drops what exceeds its budget: leave '%s' out; exempt add lets sources pass" },
 	{ "ip ip6 meta th", "from", "leave '%s' out: write 'from', 'to', 'proto' or 'dport'" },
 	{ "flags tcp-flags", "syn", "for attempts to open a TCP connection write 'syn'" },
 	{ "ct ctstate state", "syn",

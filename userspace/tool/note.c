@@ -267,7 +267,8 @@ void weir_note_limit(struct weir_tool *tool, const void *model)
 	if (limit->log && limit->action == WEIR_ACTION_OBSERVE)
 		weir_note_of(tool, "note", limit->name, " logs what it drops; that is nothing while it observes");
 	note_within(tool, limit);
-	if (limit->blocks_only || plain & (WEIR_COND_TO | WEIR_COND_DPORT | WEIR_COND_SYN) ||
+	if (limit->blocks_only || plain & (WEIR_COND_DPORT | WEIR_COND_SYN) ||
+	    match->has & WEIR_COND_TO ||
 	    (plain & WEIR_COND_PROTO && match->proto_count == 1 &&
 	     !weir_proto_answers(match->proto[0])) || only_asks(match))
 		return;

@@ -156,11 +156,6 @@ out:
 	return status;
 }
 
-static bool have_all(const struct weir_spaces *spaces)
-{
-	return spaces->found >= spaces->told;
-}
-
 /* Those of ip-netns(8), also those without limits, as they may have exemptions. */
 static int look_at_names(struct weir_tool *tool, struct weir_spaces *spaces)
 {
@@ -240,7 +235,7 @@ static int look_at_processes(struct weir_tool *tool, struct weir_spaces *spaces,
 	int status = WEIR_EXIT_OK;
 	struct dirent *entry;
 
-	while (dir && !status && (all || !have_all(spaces))) {
+	while (dir && !status && (all || spaces->found < spaces->told)) {
 		entry = readdir(dir);
 		if (!entry)
 			break;
