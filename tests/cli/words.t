@@ -54,13 +54,10 @@ says <<'LINES'
 1 | top count 0 | ^weir: top: count: 0 is out of range 1
 1 | top every 500ms | ^weir: top: every: 500ms is out of range 1s..1h$
 1 | top by drops | ^weir: top: by: .*dropped
-0 | -check save |
 0 | -check save /nowhere/x |
 
 # unique abbreviations
-0 | -check l add web bud 1/s to ::/0 |
 0 | -check sour sh limit web |
-0 | -check limit dele web |
 1 | -ti monitor | ^weir: '-ti' is ambiguous: -timeout, -timestamp$
 1 | -check s show | 's' is ambiguous: source, stats, save
 1 | -check source show l | 'limit' requires a value
@@ -126,7 +123,10 @@ says <<'LINES'
 1 | limit add web budget 1/s ip saddr 10.0.0.1 | ^weir: limit add: leave 'ip' out
 1 | limit add web budget 1/s ignoreip 10.0.0.1 | ^weir: limit add: use exempt add, or 'not from PREFIX'$
 1 | limit add web budget 1/s tcp dport !22 | ^weir: limit add: write 'not dport 22'$
-1 | limit set web remove budget 1/s | ^weir: limit set: to remove a budget, give the others with 'only'$
+1 | limit set web add budget 1/s | ^weir: limit set: to add or remove a budget, give all that the limit shall have, with 'only'$
+1 | limit set web budget none | ^weir: limit set: budget: to remove a budget, give the others, with 'only'$
+1 | limit set web window 2m | ^weir: limit set: the window is that of a budget: give all, as in 'budget 500/5m'$
+1 | limit add web budget 1/s forward | ^weir: limit add: what is routed on arrives at 'dev' of the outside, 'not to' this host's addresses$
 1 | block add 10.0.0.1 timeout 5m | ^weir: block add: write 'for TIME'$
 1 | block add 10.0.0.1 forever | ^weir: block add: write 'for ever'$
 1 | exempt add 10.0.0.1 tcp dport 22 | ^weir: exempt add: no conditions here

@@ -43,12 +43,6 @@ static uint64_t age_of(const struct weir_saved_head *was, const struct weir_save
 	return here > then ? here - then : 0;
 }
 
-static int blame_message(struct weir_tool *tool, const struct weir_saved_reader *reader)
-{
-	return weir_err_set(&tool->err, "%.200s: no message of the module at offset %" PRIu64,
-			    reader->path, reader->offset);
-}
-
 /* Read all of it: the configuration is kept, and what is in the messages is counted. */
 static int verify(struct weir_tool *tool, struct restoring *restoring)
 {
@@ -69,7 +63,8 @@ static int verify(struct weir_tool *tool, struct restoring *restoring)
 		if (reader->type != WEIR_SAVED_MESSAGE)
 			continue;
 		if (!weir_saved_message(reader->data, reader->length, &message))
-			return blame_message(tool, reader);
+			return weir_err_set(&tool->err, "%.200s: no message of the module at offset %" PRIu64,
+					    reader->path, reader->offset);
 		restoring->told.sources += message.sources;
 	}
 	return ret;

@@ -62,11 +62,6 @@ static uint64_t now_ns(void)
 	return now.tv_sec * NS_PER_SECOND + now.tv_nsec;
 }
 
-static void go_home(struct upgrade *up)
-{
-	weir_space_enter(up->tool, &(struct weir_space){ .fd = up->here });
-}
-
 /* What can be known of the modules. */
 static int check_modules(struct upgrade *up)
 {
@@ -223,7 +218,7 @@ static int in_each(struct upgrade *up, unsigned int count,
 		if (!status)
 			status = what(up, &up->spaces.list[i]);
 	}
-	go_home(up);
+	weir_space_enter(up->tool, &(struct weir_space){ .fd = up->here });
 	return status;
 }
 
