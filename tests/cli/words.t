@@ -21,11 +21,9 @@ says <<'LINES'
 0 | -check limit add not budget 100/s not proto vrrp | note: limit 'not' has no 'to'
 0 | -check limit set web match any | note: limit 'web' has no 'to'
 0 | -check limit set web match from 192.0.2.0/24 | note: limit 'web' has no 'to'
-0 | -check limit set web from 192.0.2.0/24 |
 0 | -check limit set ssh dport 2222 |
 0 | -check limit rezone |
 0 | -check limit flush |
-0 | -check source show limit web limited top 10 by dropped |
 0 | -check source show 2001:db8::/32 dev lo idle |
 0 | -check source get 203.0.113.9 dev lo limit web |
 0 | -check source charge 203.0.113.9 limit web packets 100 |
