@@ -78,8 +78,7 @@ static int budget_replace(struct nlattr **attrs, const struct nlattr *at,
 		from = 0;
 	if (err)
 		return err;
-	cfg->budget[i] = from < 0 ? (struct weir_budget_config) { .unit = was->budget[i].unit } :
-			 was->budget[from];
+	cfg->budget[i] = was->budget[from < 0 ? i : from];
 	budget_parse(attrs, &cfg->budget[i]);
 	return cfg->budgets++;
 }
@@ -187,6 +186,9 @@ int weir_nl_budgets(struct nlattr **attrs, const struct nlattr *head, int len,
 				  budget_change(budget, attr, cfg, &was, extack);
 		if (i < 0)
 			return i;
+		if (place[i])
+			return weir_nl_refuse(extack, attr,
+					      "this budget is given twice; to add one, give all");
 		place[i] = ++n;
 	}
 	return zone_parse(attrs[WEIR_A_LIMIT_ZONE], cfg, extack);

@@ -10,9 +10,7 @@ says <<'LINES'
 0 | -check limit add syn budget 20/10s proto tcp syn per 32,64 sources 262144 |
 0 | -check limit add host budget 2M/s per 0 action observe | ^weir: note: limit 'host' has no 'to', 'dport' or 'syn'
 0 | -check limit add bulk budget 10M/1s bytes slots 8 lenient before web to ::/0 |
-0 | -check limit set web budget 2000/s |
 0 | -check limit add ssh budget 5/1m tcp dport 22 syn |
-0 | -check limit add routes budget 100/s proto ospf |
 0 | -check limit add dns budget 50/s udp,tcp dport 53 |
 0 | -check limit add three budget 50/s proto 0,255,tcp to 192.0.2.1 |
 0 | -check limit add ping budget 50/s icmp-type echo-request,0,255 to 192.0.2.1 |
@@ -21,12 +19,10 @@ says <<'LINES'
 0 | -check limit add not budget 100/s not proto vrrp | note: limit 'not' has no 'to'
 0 | -check limit set web match any | note: limit 'web' has no 'to'
 0 | -check limit set web match from 192.0.2.0/24 | note: limit 'web' has no 'to'
-0 | -check limit set ssh dport 2222 |
 0 | -check limit rezone |
 0 | -check limit flush |
 0 | -check source show 2001:db8::/32 dev lo idle |
 0 | -check source get 203.0.113.9 dev lo limit web |
-0 | -check source charge 203.0.113.9 limit web packets 100 |
 0 | -check source charge 203.0.113.9 limit web mode drain bytes 1M |
 0 | -check source charge 203.0.113.9 limit web mode reserve |
 0 | -check -timeout 5s source charge 203.0.113.9 limit web packets 3 wait |
@@ -127,6 +123,7 @@ says <<'LINES'
 1 | limit add web budget 1/s forward | ^weir: limit add: what is routed on arrives at 'dev' of the outside, 'not to' this host's addresses$
 1 | block add 10.0.0.1 timeout 5m | ^weir: block add: write 'for TIME'$
 1 | block add 10.0.0.1 forever | ^weir: block add: write 'for ever'$
+1 | exempt add dev lo | ^weir: exempt add: a device needs a prefix
 1 | exempt add 10.0.0.1 tcp dport 22 | ^weir: exempt add: no conditions here
 1 | limit add web tcp dport 22 | required: budget .*, or blocks$
 0 | -check limit add web budget 1/s --protocol tcp --destination-port 22 --mark 2 |
@@ -147,7 +144,7 @@ says <<'LINES'
 0 | -check source block 192.0.2.0/24 limit web for ever |
 0 | -check source release ::/0 |
 0 | -check block add 192.0.2.0/24 comment "a b" for 1h30m |
-0 | -check block add 192.0.2.0/24 until 2126-02-28T23:59:59Z |
+1 | block add 192.0.2.0/24 until 2126-02-28T23:59:59Z | ^weir: block add: until: that is more than ten years away$
 1 | block add 192.0.2.0/24 until 2001-01-01T00:00:00Z | ^weir: block add: until: that has passed$
 1 | block add 192.0.2.0/24 until 2126-02-30T00:00:00Z | ^weir: block add: until: invalid date '2126-02-30T00:00:00Z'; expected one in UTC, as 2030-01-31T12:00:00Z$
 1 | exempt add 192.0.2.0/24 until 1h | ^weir: exempt add: until: invalid date '1h'
@@ -346,9 +343,9 @@ says <<'LINES'
 1 | -check exempt add 10.1/8 | did you mean 10.0.0.0/8
 1 | -check exempt add 10.1 | invalid IPv4 or IPv6 address '10.1'$
 0 | -check exempt add 0/0 | 0\.0\.0\.0/0 is every IPv4 source
-1 | -check exempt add prefixes | ^weir: exempt add: 'prefixes' is no prefix; for those of a file: sed 's/.;#.\.\*//; y/,/.n/' FILE ¦ sed -n 's/.*/exempt add .*' ¦ weir -batch -$
-1 | -check exempt del ./prefixes.txt | ./prefixes.txt ¦ sed -n .*/exempt del
-1 | -check block add prefixes for 1h | ^weir: block add: 'prefixes' is no prefix; for those of a file: .*/block add
+1 | -check exempt add prefixes | ^weir: exempt add: 'prefixes' is no prefix; for those of a file: sed 's/.;#.\.\*//' FILE ¦ tr -s .* ¦ sed -n .*,exempt add .* ¦ weir -exist -batch -$
+1 | -check exempt del ./prefixes.txt | ./prefixes.txt ¦ tr .*,exempt del
+1 | -check block add prefixes for 1h | ^weir: block add: 'prefixes' is no prefix; for those of a file: .*,block add
 1 | -check exempt get prefixes | ^weir: exempt get: invalid IPv4 or IPv6 address 'prefixes'$
 1 | -check exempt add any | ^weir: exempt add: every IPv4 address is 0.0.0.0/0, every IPv6 address ::/0$
 1 | -check limit add x budget 1/s from any | ^weir: limit add: from: .*; for both leave the condition out$

@@ -139,6 +139,8 @@ is "$(now "both budget 8/10s budget 9k/2s budget 7/1m budget 900/2d")" \
 	"8/10000 packets, 9000/2000 bytes, 7/60000 bytes, 900/172800000 packets" "without a unit each keeps that of its window, or else of its place"
 is "$(now "both only budget 6/1m")" "6/60000 bytes" "... also the only one"
 is "$(now "both budget 5k/7s")" "5000/7000 bytes" "... and one that is changed to another window"
+weir -q limit set both only budget 9/10s lenient slots 3 >/dev/null
+like "$(weir -q limit set both only budget 9/20s)" "^both budget 9/20s bytes slots 3 lenient from" "... and mode and slots"
 is "$(now "both only budget 20/400ms packets budget 60/4s packets budget 40000/4s bytes lenient")" \
 	"20/400 packets, 60/4000 packets, 40000/4000 bytes" "... unless another is given"
 
@@ -195,6 +197,7 @@ refused "limit add bad budget 1/s budget 5/m bucket burst 40000" "budget 2 burst
 refused "limit set both budget 1/s budget 5/20ms slots 21" "slots: 21 do not fit"
 refused "limit set both budget 50/4s" "budget: several budgets have that window; say packets or bytes, or give all"
 refused "limit set both budget 50/5s" "limit 'both' has no budget of that window; to add it: limit set both budget 20/400ms budget 60/4s budget 40000/4s bytes budget 50/5s; to have it alone: limit set both budget 50/5s only"
+refused "limit set both budget 50/400ms budget 60/400ms" "this budget is given twice; to add one, give all"
 refused "limit set both budget 50/400ms bytes" "budget: the budget of that window is in packets; give all, or 'only' to have it alone"
 refused "limit set both budget 30/400ms budget 50/5s" "budget 2: no budget of the limit has that window"
 refused "limit set both budget 30/400ms budget 60/4s packets burst 9" "burst: a burst is what a bucket holds"

@@ -113,7 +113,7 @@ static void test_refusals(void **state)
 		{ -EINVAL, "a sentence", { WEIR_A_LIMIT_MATCH, WEIR_A_MATCH_FROM, WEIR_A_PREFIX_LEN }, { 0 },
 		  .sentence = "from: a sentence" },
 		{ -EINVAL, NULL, { 0 }, { WEIR_A_LIMIT_BUDGET }, WEIR_A_BUDGET_WINDOW_MS,
-		  .sentence = "required: budget COUNT[k|M|G]/TIME [ packets|bytes ]" },
+		  .sentence = "required: budget COUNT[k|M|G]/TIME [ packets|bytes ], or blocks" },
 		{ -EINVAL, NULL, { 0 }, { WEIR_A_LIMIT_MATCH }, WEIR_A_MATCH_TO,
 		  .sentence = "required: to PREFIX[,...]" },
 		{ -EINVAL, "wrong", { WEIR_A_LIMIT_BUDGET, WEIR_A_BUDGET_SLOTS }, { 0 }, .number = 64, .sentence = "slots: wrong (at most 64)" },

@@ -192,12 +192,15 @@ static void blame_prefix(struct weir_args *args, const struct weir_reading *read
 	    !weir_command_exempts(reading->command) || reading->command->verb == WEIR_ON_GET ||
 	    (!file && (isdigit((unsigned char)*text) || strchr(text, ':'))))
 		return;
+	if (!strcmp(text, "dev")) {
+		weir_err_set(args->err, "a device needs a prefix: 0.0.0.0/0 dev IFACE, and ::/0 dev IFACE");
+		return;
+	}
 	if (list)
 		strcpy(name, "weir -j prefix-list show NAME | jq -r '.[].prefixes[]' |");
 	else
-		snprintf(name, sizeof(name), "sed 's/[;#].*//; y/,/\\n/' %.200s |",
-			 file ? text : "FILE");
-	weir_err_set(args->err, "'%.60s' is no prefix; for those of a %s: %s sed -n 's/^ *\\([0-9A-Fa-f:][^ =]*\\).*/%s %s \\1/p' | weir -exist -batch -",
+		snprintf(name, sizeof(name), "sed 's/[;#].*//' %.200s |", file ? text : "FILE");
+	weir_err_set(args->err, "'%.60s' is no prefix; for those of a %s: %s tr -s ', \\t' '\\n' | sed -n 's,^\\([0-9A-Fa-f]*[.:][0-9A-Fa-f.:/]*\\).*,%s %s \\1,p' | weir -exist -batch -",
 		     text, list ? "list" : "file", name, reading->object->name,
 		     reading->command->name);
 }

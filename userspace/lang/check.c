@@ -380,11 +380,12 @@ static int check_end(struct weir_args *args, struct weir_exempt *exempt)
 	left = ((int64_t)exempt->until - now.tv_sec) * 1000 - now.tv_nsec / 1000000;
 	exempt->for_ms = MIN(left, WEIR_BLOCK_MS_MAX);
 	exempt->replace = true;
-	if (left > 0)
+	if (left > 0 && left < WEIR_BLOCK_MS_MAX + 60000)	/* the clock may have been set */
 		return 0;
-	weir_err_set(args->err, "until: that has passed");
+	weir_err_set(args->err, left > 0 ? "until: that is more than ten years away" :
+					   "until: that has passed");
 	weir_args_blame(args, "until");
-	return -ETIME;
+	return left > 0 ? -EINVAL : -ETIME;
 }
 
 int weir_check(struct weir_args *args, const struct weir_set *set, unsigned int verb, void *model)

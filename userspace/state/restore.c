@@ -63,7 +63,8 @@ static int verify(struct weir_tool *tool, struct restoring *restoring)
 		if (reader->type != WEIR_SAVED_MESSAGE)
 			continue;
 		if (!weir_saved_message(reader->data, reader->length, &message))
-			return weir_err_set(&tool->err, "%.200s: no message of the module at offset %" PRIu64,
+			return weir_err_set(&tool->err,
+					    "%.200s: no message of the module at offset %" PRIu64,
 					    reader->path, reader->offset);
 		restoring->told.sources += message.sources;
 	}
