@@ -236,7 +236,7 @@ static void transport_fill(struct weir_outline *outline)
 	    (weir_packet_vital(packet, 255) || weir_packet_vital(packet, 1)))
 		packet->flags |= WEIR_PACKET_VITAL;
 	if (proto == IPPROTO_IGMP && packet->family == AF_INET && !later &&
-	    (!(match->conds & WEIR_COND_TO) || ipv4_is_multicast(outline->header.ip.daddr)))
+	    ipv4_is_multicast(outline->header.ip.daddr))
 		packet->flags |= WEIR_PACKET_VITAL;
 }
 

@@ -121,8 +121,8 @@ static noinline void parse_icmp(struct weir_packet *packet, int offset)
 		packet->flags |= WEIR_PACKET_VITAL;
 }
 
-/* The offset of the transport header, or -1 if it cannot be found. */
-static noinline int walk_ipv6(struct weir_packet *packet)
+/* The offset of the transport header, or -1 if it cannot be found. @whole: it is no fragment. */
+static noinline int walk_ipv6(struct weir_packet *packet, bool *whole)
 {
 	const struct ipv6hdr *ip6 = weir_packet_header(packet);
 	int offset = (void *)(ip6 + 1) - packet->data;
@@ -144,6 +144,7 @@ static noinline int walk_ipv6(struct weir_packet *packet)
 		ext = header;
 		if (next == NEXTHDR_FRAGMENT) {
 			frag = header;
+			*whole = false;
 			if (frag->frag_off & htons(IP6_OFFSET)) {
 				/* Reassembly goes by the first one's protocol. */
 				packet->flags |= WEIR_PACKET_LATER |
@@ -161,6 +162,7 @@ static noinline int walk_ipv6(struct weir_packet *packet)
 	packet->proto = next;
 	return offset;
 cut:
+	*whole = false;
 	packet->flags |= WEIR_PACKET_CUT | WEIR_PACKET_NO_PROTO;
 	return -1;
 }
@@ -180,20 +182,23 @@ static int walk_ipv4(struct weir_packet *packet)
 /* Parse the headers that follow the network header. */
 void weir_packet_parse(struct weir_packet *packet)
 {
+	bool whole = true;
 	int offset;
 
 	if (likely(packet->skb)) {
 		packet->data = packet->skb->data;
 		packet->linear = skb_headlen(packet->skb);
 	}
-	offset = packet->family == AF_INET ? walk_ipv4(packet) : walk_ipv6(packet);
-	if (offset < 0)
-		return;
-	parse_ports(packet, offset);
-	if (packet->proto == IPPROTO_TCP)
-		parse_tcp(packet, offset);
-	else if (packet->proto == IPPROTO_ICMPV6 || packet->proto == IPPROTO_ICMP)
-		parse_icmp(packet, offset);
+	offset = packet->family == AF_INET ? walk_ipv4(packet) : walk_ipv6(packet, &whole);
+	if (offset >= 0) {
+		parse_ports(packet, offset);
+		if (packet->proto == IPPROTO_TCP)
+			parse_tcp(packet, offset);
+		else if (packet->proto == IPPROTO_ICMPV6 || packet->proto == IPPROTO_ICMP)
+			parse_icmp(packet, offset);
+	}
+	if (unlikely(!whole))
+		packet->flags &= ~WEIR_PACKET_VITAL;
 }
 
 /*

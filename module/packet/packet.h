@@ -89,18 +89,27 @@ static inline bool weir_source_plain(const struct weir_source *source)
 	return weir_source_known(source) && !(source->scope & WEIR_SCOPE_LINKLOCAL);
 }
 
+/* With that hop limit, may a packet of IPv6 keep the link alive? Routers do not forward these. */
+static inline bool weir_hop_vital(const struct ipv6hdr *ip6)
+{
+	return ip6->hop_limit == 255 || ip6->hop_limit == 1;
+}
+
 /*
  * Does the header of IP show that the packet keeps the link alive? It has no source address, or is
- * IGMP (RFC 3376) to a group, with a TTL that routers do not forward.
+ * IGMP (RFC 3376) to a group, with a TTL that routers do not forward. A fragment never does: it
+ * would cost memory of reassembly without a limit. In IPv6 weir_packet_parse() finds these.
  */
 static inline bool weir_header_vital(const void *header, u8 family,
 				     const struct weir_source *source)
 {
 	const struct iphdr *ip = header;
 
-	return unlikely(!weir_source_known(source)) ||
-	       (family == AF_INET && unlikely(ip->protocol == IPPROTO_IGMP) && ip->ttl == 1 &&
-		ipv4_is_multicast(ip->daddr) && !(ip->frag_off & htons(IP_OFFSET)));
+	if (family == AF_INET6)
+		return unlikely(!weir_source_known(source)) && weir_hop_vital(header);
+	return (unlikely(!weir_source_known(source)) ||
+		(unlikely(ip->protocol == IPPROTO_IGMP) && ip->ttl == 1 &&
+		 ipv4_is_multicast(ip->daddr))) && !(ip->frag_off & htons(IP_OFFSET | IP_MF));
 }
 
 /* Is it a packet as it came from the device, and costs what its length says? */
@@ -162,15 +171,12 @@ bool weir_packet_seen_as_nd(const struct sk_buff *skb, const struct net_device *
 bool weir_packet_vital(const struct weir_packet *packet, u8 hop_limit);
 bool weir_proto_has_ports(u8 proto);
 
-/* May ICMPv6 keep the link alive? Routers do not forward these hop limits: see parse_icmp(). */
+/* May ICMPv6 keep the link alive? See parse_icmp(). */
 static inline bool weir_packet_may_be_vital(const struct weir_packet *packet)
 {
-	const struct ipv6hdr *ip6;
+	const struct ipv6hdr *ip6 = weir_packet_header(packet);
 
-	if (packet->family != AF_INET6)
-		return false;
-	ip6 = weir_packet_header(packet);
-	return (ip6->hop_limit == 255 || ip6->hop_limit == 1) &&
+	return packet->family == AF_INET6 && weir_hop_vital(ip6) &&
 	       (ip6->nexthdr == NEXTHDR_ICMP || ipv6_ext_hdr(ip6->nexthdr));
 }
 

@@ -38,7 +38,14 @@ packet "global neighbour solicitation" 2001:db8::2 icmp6 -P icmpv6 -T 255 -x "87
 packet "echo request" fe80::4:1 "each icmp6 nottcp to" -P icmpv6 -T 255 -d ff02::1 -x "80$body"
 packet "duplicate address detection" :: icmp6 -P icmpv6 -T 255 -d ff02::1:ff00:1 -x "87$body"
 packet "DHCP from 0.0.0.0" ::ffff:0.0.0.0 udp -d 255.255.255.255 -S 68 -D 67
+# Reassembly has memory for few: no fragment keeps a link alive
+packet "a first fragment of IGMP" ::ffff:198.51.100.6 "each igmp nottcp" -P 2 -T 1 -d 224.0.0.1 -F 0+ -x "11640000$body"
+packet "... of neighbour discovery" fe80::5:1 "each icmp6 nottcp to" -P icmpv6 -T 255 -d ff02::1 -E frag -F 0+ -x "87$body"
+packet "... behind options, of MLD" fe80::5:2 "each icmp6 nottcp to" -P icmpv6 -T 1 -d ff02::16 -E hop,frag -F 0+ -x "83$body"
 packets_meet
+# counted OPTIONS: how many such packets the limit for all counts
+counted() { local was=$(stat_of each matched.packets); flood $1 -c 1; echo $(($(stat_of each matched.packets) - was)); }
+is "$(counted "-s :: -P icmpv6 -T 255 -d ff02::1:ff00:1 -E frag -F 0+ -x 87$body")$(counted "-s :: -P icmpv6 -T 255 -d ff02::1 -E frag -F 72 -x 00$body")$(counted "-s :: -T 64 -d ff02::1 -E hop,frag -F 0+ -l 64")$(counted "-s 0.0.0.0 -d 255.255.255.255 -F 0+ -l 64")" 1111 "... without an address, through a router or not"
 
 # Budgets of 5: two hosts on one link, one address on two links.
 sum=$(passed)

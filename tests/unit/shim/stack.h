@@ -92,6 +92,7 @@ void nf_log_packet(struct net *net, u8 pf, unsigned int hooknum, const struct sk
 		   const struct nf_loginfo *li, const char *fmt, ...);
 
 #define IP_OFFSET 0x1fff
+#define IP_MF 0x2000
 
 /* Numbers of RFC 8200, under the kernel's names */
 
