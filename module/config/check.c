@@ -59,15 +59,6 @@ u64 weir_limit_log_most(const struct weir_limit_config *cfg)
 	return cfg->prefix.len6 > 64 ? WEIR_RULE_EXACT_LONG_MAX : WEIR_RULE_EXACT_MAX;
 }
 
-static int zone_check(const struct weir_zone *zone, struct weir_error *error)
-{
-	if (abs(zone->offset) > WEIR_ZONE_OFFSET_MAX ||
-	    abs(zone->next_offset) > WEIR_ZONE_OFFSET_MAX)
-		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_ZONE,
-				   "a time zone is at most 50400 seconds from UTC, before and after a change");
-	return 0;
-}
-
 /*
  * Divide the window of a budget: of a bucket so finely that it seems to drain steadily, of a log
  * into ticks, if they are not too many. Returns the slots, or 0 if they are too short.
@@ -169,14 +160,6 @@ u64 weir_limit_room_most(const struct weir_limit *limit, unsigned int i)
 	       max(room, list->member[list->largest].budget);
 }
 
-static u64 room_least(const struct weir_limit *limit, unsigned int i)
-{
-	const struct weir_prefixes *list = limit->cfg.budgets_by;
-
-	return i || !list || list->least == list->count ? limit->room[i] :
-	       min(limit->room[i], list->member[list->least].budget);
-}
-
 /* Check the words that are not of a budget. */
 static int words_check(struct weir_limit *limit, struct weir_error *error)
 {
@@ -195,7 +178,10 @@ static int words_check(struct weir_limit *limit, struct weir_error *error)
 		return err;
 	limit->penalty_ticks = DIV_ROUND_UP_ULL(cfg->penalty_ms * HZ, MSEC_PER_SEC);
 	newcomers_divide(limit);
-	return list_check(limit, error) ?: zone_check(&cfg->zone, error);
+	if (max(abs(cfg->zone.offset), abs(cfg->zone.next_offset)) > WEIR_ZONE_OFFSET_MAX)
+		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_ZONE,
+				   "a time zone is at most 50400 seconds from UTC, before and after a change");
+	return list_check(limit, error);
 }
 
 /*
@@ -204,6 +190,7 @@ static int words_check(struct weir_limit *limit, struct weir_error *error)
  */
 int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 {
+	const struct weir_prefixes *list = limit->cfg.budgets_by;
 	unsigned int i;
 	u64 *largest;
 	int err;
@@ -222,7 +209,9 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 	}
 	for (i = 0; i < limit->cfg.budgets; i++) {
 		largest = &limit->largest[limit->cfg.budget[i].unit];
-		*largest = min(*largest, room_least(limit, i));
+		*largest = min(*largest, limit->room[i]);
+		if (!i && list && list->least < list->count)
+			*largest = min(*largest, list->member[list->least].budget);
 	}
 	if (limit->cfg.budgets && !limit->cfg.budgets_by)
 		memcpy(limit->fits, limit->largest, sizeof(limit->fits));

@@ -9,15 +9,17 @@
 /* Change a budget of a limit. */
 static void budget_parse(struct nlattr **attrs, struct weir_budget_config *budget)
 {
-	budget->amount = weir_nl_uint(attrs[WEIR_A_BUDGET_BUDGET], budget->amount);
-	if (attrs[WEIR_A_BUDGET_WINDOW_MS]) {
-		budget->window_ms = nla_get_u32(attrs[WEIR_A_BUDGET_WINDOW_MS]);
-		if (!budget->window_ms)
-			budget->slots = 0;
-	}
-	if (weir_nl_uint(attrs[WEIR_A_BUDGET_UNIT], budget->unit) != budget->unit)
+	const struct weir_budget_config was = *budget;
+
+	budget->amount = weir_nl_uint(attrs[WEIR_A_BUDGET_BUDGET], was.amount);
+	budget->window_ms = weir_nl_uint(attrs[WEIR_A_BUDGET_WINDOW_MS], was.window_ms);
+	budget->unit = weir_nl_uint(attrs[WEIR_A_BUDGET_UNIT], was.unit);
+	if (!budget->window_ms)
+		budget->slots = 0;
+	if (budget->unit != was.unit)
 		budget->burst = 0;
-	budget->unit = weir_nl_uint(attrs[WEIR_A_BUDGET_UNIT], budget->unit);
+	if (budget->unit != was.unit || budget->window_ms != was.window_ms)
+		budget->alone = 0;
 	if (attrs[WEIR_A_BUDGET_MODE]) {
 		budget->mode = nla_get_u32(attrs[WEIR_A_BUDGET_MODE]);
 		if (budget->mode > WEIR_MODE_LENIENT)
@@ -59,7 +61,7 @@ static int budget_named(const struct budgets *was, struct nlattr **attrs)
 	return found;
 }
 
-/* The next of the budgets that replace all: like the one of its window, or the first of them. */
+/* The next of the budgets that replace all: like the one of its window, or else of its place. */
 static int budget_replace(struct nlattr **attrs, const struct nlattr *at,
 			  struct weir_limit_config *cfg, const struct budgets *was,
 			  struct netlink_ext_ack *extack)
@@ -69,6 +71,9 @@ static int budget_replace(struct nlattr **attrs, const struct nlattr *at,
 
 	if (i == WEIR_BUDGETS_MAX)
 		return weir_nl_refuse(extack, at, "a limit has at most 4 budgets");
+	if (from == -2 && !attrs[WEIR_A_BUDGET_UNIT])
+		return weir_nl_refuse(extack, at,
+				      "several budgets have that window; say packets or bytes");
 	if (i || !was->count)
 		err = weir_nl_require(attrs, at, WEIR_A_BUDGET_BUDGET,
 				      "packets or bytes of the budget are missing", extack) ?:

@@ -3,7 +3,7 @@
  * What a table takes over from another: each of its meters starts from one of the other's. If slots
  * keep their length and number, counts are copied cell by cell; otherwise their sum goes to the
  * newest slot, which is an upper bound. Between packets and bytes a source keeps the part of its
- * budget that it has used.
+ * budget that it has used, or what it has in a shorter window of the new unit if that is more.
  */
 #include "table/counts.h"
 #include "table/heritage.h"
@@ -90,15 +90,21 @@ static void convert_slots(const struct weir_meter *now, struct weir_count *to,
 	}
 }
 
-/* A sum, counted in the current slot. */
+/* A sum at a tick, counted in slot @at. */
 static void convert_sum(const struct weir_heritage *of, unsigned int n, struct weir_count *to,
-			u64 sum, u32 at)
+			u64 sum, u32 at, struct weir_count *first, u64 tick)
 {
-	const struct weir_meter *now = &of->next->meter[n];
-	unsigned int before = of->before[n];
+	const struct weir_meter *now = &of->next->meter[n], *was = of->old->meter;
+	unsigned int before = of->before[n], i;
 
-	if (of->old->meter[before].bytes != now->bytes)
+	if (was[before].bytes != now->bytes) {
 		sum = of->room[n] ? weir_budget_part(sum, of->room[n], of->old_room[before]) : 0;
+		for (i = 0; i <= of->old->more; i++, was++)
+			if (was->bytes == now->bytes)
+				sum = max(sum, weir_count_sum(&was->shape,
+							      weir_count_of(was, first),
+							      weir_meter_slot(was, tick)));
+	}
 	weir_count_init(&now->shape, to, at);
 	weir_count_add(&now->shape, to, min(sum, weir_shape_max(&now->shape)));
 }
@@ -130,7 +136,7 @@ void weir_count_convert(const struct weir_heritage *of, unsigned int n, struct w
 	} else {
 		/* A calendar may have crossed an end since the predecessor's was stopped. */
 		convert_sum(of, n, to, weir_count_sum(&was->shape, from, slot),
-			    same_slots(was, now) ? at : weir_meter_slot(now, tick));
+			    same_slots(was, now) ? at : weir_meter_slot(now, tick), first, tick);
 	}
 	if (!weir_count_marked(&was->shape, from, slot))
 		return;

@@ -14,13 +14,6 @@
 #define BATCH_PACKETS 64
 #define BATCH_BYTES (64u << 10)
 
-/* How much a CPU may take in advance, if @left of the budget remains. */
-static u64 batch_size(const struct weir_table *table, u64 left)
-{
-	return min_t(u64, div_u64(left / 4, num_online_cpus()),
-		     table->spec.meter[0].bytes ? BATCH_BYTES : BATCH_PACKETS);
-}
-
 /* Under the entry's lock: give back the rest of a batch. */
 static void batch_drop(const struct weir_table *table, struct weir_entry *entry,
 		       struct weir_batch *batch, u32 slot)
@@ -51,7 +44,8 @@ static u16 batch_take(const struct weir_table *table, struct weir_entry *entry,
 	sum = weir_count_sum(shape, count, count->at);
 	if (!(result & WEIR_CHARGED) || sum >= lookup->budgets[0])
 		return result;
-	batch->left = batch_size(table, lookup->budgets[0] - sum);
+	batch->left = min_t(u64, div_u64((lookup->budgets[0] - sum) / 4, num_online_cpus()),
+			    table->spec.meter[0].bytes ? BATCH_BYTES : BATCH_PACKETS);
 	batch->slot = count->at;
 	batch->budget = lookup->budgets[0];
 	batch->epoch = READ_ONCE(table->epoch);

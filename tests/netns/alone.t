@@ -81,6 +81,7 @@ weir limit set www budget 9/1h alone none >/dev/null
 join www 0 >/dev/null
 is "$(state www):$(through 198.51.100.7):$(weir save | grep -c alone)" :9:0 "with none it is never alone"
 weir limit set www budget 9/1h alone 2 >/dev/null
+is "$(weir -check -j limit set www budget 9k/1h bytes | jq '.[0].budgets[0].alone'):$(weir -check -j limit set www budget 9/1d | jq '.[0].budgets[0].alone')" null:null "another unit or window ends it"
 is "$(state www):$(through 198.51.100.8)" true:2 "given to a limit that is not joined, it is in force"
 weir limit set www unshared >/dev/null
 is "$(state www):$(through 198.51.100.8):$(weir save | grep -c alone)" :7:0 "unshared, it has none"

@@ -109,11 +109,13 @@ static bool nearer(unsigned int a, unsigned int b, const struct way_budget *now)
  * The list of a new count: that of the old one, or what that held, in the present slot. A floor
  * forgets when the old window has passed what a count that never ends has of it.
  */
-static void list_move(unsigned int source, unsigned int i, const struct list *was, bool floor)
+static void list_move(unsigned int source, unsigned int i, const struct list *all, bool floor)
 {
 	const struct way_budget *now = &lists.now.budget[i], *old = &lists.old.budget[lists.from[i]];
+	const struct list *was = &all[lists.from[i]];
 	struct list *list = &lists.list[source][i];
 	u64 held = lists_expected(&lists.old, lists.from[i], was);
+	bool unit = old->spec.bytes == now->spec.bytes;
 	unsigned int n;
 
 	lists.moved[old->way][now->way] += !!held;
@@ -121,10 +123,13 @@ static void list_move(unsigned int source, unsigned int i, const struct list *wa
 	for (n = 0; same_slots(old, now) && n < was->len; n++)
 		if (was->event[n].slot + way_reach(old) >= lists_slot(&lists.old, lists.from[i]))
 			list->event[list->len++] = was->event[n];
+	if (!unit)
+		held = weir_budget_part(held, now->room, old->room);
+	for (n = 0; !unit && n < lists.old.budgets; n++)
+		if (lists.old.budget[n].spec.bytes == now->spec.bytes)
+			held = max(held, lists_expected(&lists.old, n, &all[n]));
 	if (same_slots(old, now) || !held || (floor && now->way == TOTAL && old->way != TOTAL))
 		return;
-	if (old->spec.bytes != now->spec.bytes)
-		held = weir_budget_part(held, now->room, old->room);
 	lists_add(source, i, min(held, weir_shape_max(&lists.now.table->meter[i].shape)));
 }
 
@@ -161,7 +166,7 @@ static void move(u32 sources, bool tiny)
 		lists.before[source] = lists.history[source][0].len;
 		lists_peek(source, &state);
 		for (i = 0; i < lists.now.budgets; i++)
-			list_move(source, i, &was[lists.from[i]], state.floor);
+			list_move(source, i, was, state.floor);
 	}
 	synchronize_rcu();
 	weir_table_free(lists.old.table);

@@ -842,7 +842,7 @@ static void source_move(struct walk_limit *was, const struct walk_limit *l,
 {
 	struct walk_list bound[WEIR_BUDGETS_MAX] = { }, most[WEIR_BUDGETS_MAX] = { };
 	bool crowded = was->crowded || placed_of(l) > l->entries;
-	unsigned int i;
+	unsigned int i, k;
 
 	for (i = 0; i < l->budgets; i++) {
 		const struct walk_budget *b = &l->budget[i], *of = &was->budget[from[i]];
@@ -855,6 +855,10 @@ static void source_move(struct walk_limit *was, const struct walk_limit *l,
 			list_copy(&most[i], &s->most[from[i]]);
 		else
 			most_move(was, s, &most[i], from[i], of, b, more[from[i]], now);
+		/* Or what shorter ones of its unit hold, if that is more */
+		for (k = 0; of->bytes != b->bytes && k < was->budgets; k++)
+			if (was->budget[k].bytes == b->bytes)
+				most_move(was, s, &most[i], k, &was->budget[k], b, more[k], now);
 		/* What CPUs have taken, and will not give back */
 		if (!kept && alike(of, b, kept) && !in_advance(l, s, i) &&
 		    was_charged(of, &s->most[from[i]], now))
