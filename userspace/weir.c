@@ -167,17 +167,10 @@ static void keep_output(void)
 		setvbuf(stdout, room, _IOFBF, sizeof(room));
 }
 
-/* Columns of the terminal that output goes to; 0: none, or it does not say. */
-static unsigned int terminal_width(void)
-{
-	struct winsize size;
-
-	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? 0 : size.ws_col;
-}
-
 int main(int argc, char **argv)
 {
 	struct weir_tool tool = { .out.to = stdout, .read = weir_read };
+	struct winsize size;
 	int status, at;
 
 	/* programs that are run are waited for */
@@ -189,7 +182,8 @@ int main(int argc, char **argv)
 		weir_complete(&tool, argc - 1, argv + 1);
 		return finish(&tool, WEIR_EXIT_OK);
 	}
-	tool.out.width = terminal_width();
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		tool.out.width = size.ws_col;
 	status = choose(&tool, argc, argv, &at);
 	if (status)
 		weir_complain(&tool, NULL);

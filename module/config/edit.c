@@ -327,9 +327,11 @@ int weir_edit_exception_add(struct weir_edit *edit, struct weir_exception *excep
 	if (there && !*exception->comment)
 		exception->comment = edit->exception[at].comment;
 	if (there && how == WEIR_BLOCK_EXTEND && edit->exception[at].end - 1 > exception->end - 1) {
+		/* One end that is given twice as a time from now on differs a little. */
+		if (edit->exception[at].end - exception->end > HZ)
+			weir_refuse(error, 0, WEIR_A_EXEMPT_FOR_MS,
+				    "it has a later end, which stays unless this one is forced");
 		exception->end = edit->exception[at].end;
-		weir_refuse(error, 0, WEIR_A_EXEMPT_FOR_MS,
-			    "it has a later end, which stays; force sets this one");
 	}
 	edit->blocks += block && !there;
 	edit->exception[there ? at : edit->exceptions++] = *exception;

@@ -120,12 +120,6 @@ static struct weir_config *config_make(struct weir_edit *edit, struct weir_error
 	return config;
 }
 
-static void limit_age(const struct weir_limit *limit)
-{
-	weir_table_age(limit->table, weir_clock());
-	weir_newcomers_set(&limit->newcomers);
-}
-
 /* See weir_table_age(). The mutex is only tried: its holder may wait for this work. */
 static void tables_age(struct work_struct *work)
 {
@@ -135,8 +129,10 @@ static void tables_age(struct work_struct *work)
 
 	if (mutex_trylock(&wn->lock)) {
 		config = weir_config_get(wn);
-		for (i = 0; i < config->count; i++)
-			limit_age(config->limit[i]);
+		for (i = 0; i < config->count; i++) {
+			weir_table_age(config->limit[i]->table, weir_clock());
+			weir_newcomers_set(&config->limit[i]->newcomers);
+		}
 		mutex_unlock(&wn->lock);
 		again = AGE_TICKS;
 	}

@@ -388,6 +388,9 @@ static int config_parse(struct weir_edit *edit, const struct genl_info *info,
 				    weir_exempt_entry_nl_policy, &error, info);
 		if (err)
 			return err;
+		/* What a configuration has together is meant so. */
+		if (info->attrs[WEIR_A_CONFIG_ADD])
+			warning_add(warning, &error, min(++place, (u32)U16_MAX));
 		cond_resched();
 	}
 	return 0;

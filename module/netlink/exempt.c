@@ -228,13 +228,6 @@ static int put_holdings(struct sk_buff *reply, const struct weir_net *wn)
 	       -EMSGSIZE : 0;
 }
 
-/* Other namespaces are no business of a container. */
-static int put_namespaces(struct sk_buff *reply, const struct weir_net *wn)
-{
-	return net_eq(wn->net, &init_net) ?
-	       nla_put_u32(reply, WEIR_A_STATS_NAMESPACES, weir_hook_namespaces()) : 0;
-}
-
 int weir_nl_stats_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_net *wn = weir_net(genl_info_net(info));
@@ -242,6 +235,9 @@ int weir_nl_stats_get_doit(struct sk_buff *skb, struct genl_info *info)
 
 	if (!reply)
 		return -ENOMEM;
+	/* Other namespaces are no business of a container. */
 	return weir_nl_reply_end(info, reply, put_outcomes(reply, wn) ?: put_holdings(reply, wn) ?:
-					      put_namespaces(reply, wn));
+				 !net_eq(wn->net, &init_net) ? 0 :
+				 nla_put_u32(reply, WEIR_A_STATS_NAMESPACES,
+					     weir_hook_namespaces()));
 }

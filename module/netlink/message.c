@@ -216,13 +216,6 @@ int weir_nl_put_prefix(struct sk_buff *skb, int attr, int len_attr,
 	       nla_put_u8(skb, len_attr, prefix->len) ? -EMSGSIZE : 0;
 }
 
-/* The number of an extended ACK. A warning has 32 bits of it: Linux 7 has room for 64 in all. */
-static u64 error_cookie(const struct weir_error *error, int err)
-{
-	return err ? error->value : min_t(u64, error->value, U32_MAX) |
-	       (u64)error->place << 32 | (u64)error->more << 48;
-}
-
 /*
  * Fill the extended ACK if no parser did: with an error, or if @err is 0 with a
  * warning. Returns @err.
@@ -239,8 +232,11 @@ int weir_nl_error(const struct weir_error *error, const struct nlattr *attr, int
 		      "no memory for the change; nothing was changed" :
 		      "the packet hook cannot be registered; nothing was changed";
 	weir_nl_refuse(extack, err ? attr : NULL, msg);
+	/* A warning's number has 32 bits: Linux 7 has room for 64 in all. */
 	if (error->value || error->place)
-		nl_set_extack_cookie_u64(extack, error_cookie(error, err));
+		nl_set_extack_cookie_u64(extack, err ? error->value :
+					 min_t(u64, error->value, U32_MAX) |
+					 (u64)error->place << 32 | (u64)error->more << 48);
 	return err;
 }
 

@@ -54,7 +54,7 @@ make -s -C copy/userspace spec && make -s -C copy/userspace WERROR=1 weir >log 2
 ok $? "the copy builds" || diag "$(<log)"
 weir=copy/userspace/weir
 says <<'LINES'
-0 | -check limit add web budget 1/s to ::/0 weight 9 |
+0 | -check limit add web budget 1/s to ff00::/8 weight 9 |
 1 | limit add web budget 1/s weight 10 | ^weir: limit add: weight: 10 is out of range 2..9$
 1 | limit add web budget 1/s weihgt 3 | did you mean 'weight'\?$
 1 | limit add web budget 1/s weight | 'weight' requires a value: N$

@@ -20,7 +20,7 @@ says <<'WORDS'
 0 | -check -confirm 1d limit flush |
 0 | -check -confirm=24h limit flush |
 # what can be taken back
-0 | -check -confirm 60s limit add web budget 1/s to 192.0.2.1 |
+0 | -check -confirm 60s limit add web budget 1/s tcp syn |
 0 | -check -confirm 60s limit set web budget 1/s |
 0 | -check -confirm 60s limit del web |
 0 | -check -confirm 60s limit rename web dns |

@@ -35,18 +35,18 @@ good "comments, blank lines, continued lines, tabs and CRLF" <<-'CONF'
 		limit	add	dns	budget 20/10s to 192.0.2.0/24 proto udp dport 53
 	exempt add 10.0.0.0/8 limit web
 	exempt add 10.0.0.0/8
-	limit add early budget 1/s before web to ::/0
+	limit add early budget 1/s before web to ff00::/8
 CONF
-printf 'early dev nosuch0\nlimit add web budget 1/s to ::/0\nearly mode generic dev nosuch1\n' | good "devices that drop early"
+printf 'early dev nosuch0\nlimit add web budget 1/s to ff00::/8\nearly mode generic dev nosuch1\n' | good "devices that drop early"
 bad "2: early: device 'x0' was already given on line 1" "a device given twice" < <(printf 'early dev x0\nearly dev x0 mode generic\n')
 bad "1: early: required: dev IFACE" "no device" <<<'early mode generic'
 bad "1: early: mode: unknown word 'fast'" "a mode that does not exist" <<<'early dev x0 mode fast'
-printf 'xdp attach dev nosuch0\nlimit add web budget 1/s to ::/0\nxdp attach mode generic dev nosuch1\n' | good "... also as the command"
+printf 'xdp attach dev nosuch0\nlimit add web budget 1/s to ff00::/8\nxdp attach mode generic dev nosuch1\n' | good "... also as the command"
 bad "2: xdp attach: device 'x0' was already given on line 1" "... a device given twice" < <(printf 'early dev x0\nxdp attach dev x0\n')
 bad "1: 'xdp detach' cannot be used here" "xdp detach is not accepted in a file" <<<'xdp detach dev x0'
-printf 'limit add web budget 1/s to ::/0\r\nexempt add ::/0\r\n' | good "CRLF line ends"
-printf 'limit add web budget 1/s to ::/0' | good "a last line without newline"
-printf '\xef\xbb\xbflimit add web budget 1/s to ::/0\r\n' | good "a byte order mark"
+printf 'limit add web budget 1/s to ff00::/8\r\nexempt add ::/0\r\n' | good "CRLF line ends"
+printf 'limit add web budget 1/s to ff00::/8' | good "a last line without newline"
+printf '\xef\xbb\xbflimit add web budget 1/s to ff00::/8\r\n' | good "a byte order mark"
 echo '# nothing' | good "only a comment: an empty configuration"
 
 bad ' the file is empty' "an empty file" </dev/null
@@ -65,7 +65,7 @@ bad "3: limit add: budget: '5' has no time" "an error in a continuation line nam
 		budget 5
 CONF
 bad "2: unknown word 'limt'" "a comment does not continue on the next line" <<-'CONF'
-	limit add web budget 1/s to ::/0 # all \
+	limit add web budget 1/s to ff00::/8 # all \
 	limt add dns budget 1/s
 CONF
 bad "1: 'limit set' cannot be used here" "limit set is not accepted in a file" <<<'limit set web budget 1/s'
@@ -76,7 +76,7 @@ bad "1: 'l' abbreviates 'limit'; files do not allow abbreviations" "... not of o
 bad "1: 'ad' abbreviates 'add'; files do not allow abbreviations" "... nor of verbs" <<<'limit ad web budget 1/s'
 bad "1: omit 'weir'" "a line as it is typed in a shell" <<<'weir limit add web budget 1/s'
 bad "1: 'rate' cannot be used here; expected 'limit add', 'exempt add', 'block add', 'prefix-list add', 'early dev' or 'include'; for words of other tools see weir-limit\(8\)\$" "a word that begins no line" <<<'rate 5'
-good "help may be a name, as weir save may have written it" <<<'limit add help budget 1/s to ::/0'
+good "help may be a name, as weir save may have written it" <<<'limit add help budget 1/s to ff00::/8'
 bad "1: limit add: unknown word ';'; the nearest are: .*; help lists all\$" "what follows a command" <<<'limit add web budget 1/s ; x'
 bad "2: limit add: limit 'web' was already defined on line 1" "a name twice" <<-'CONF'
 	limit add web budget 1/s
@@ -97,8 +97,8 @@ bad "1: limit add: before: no limit 'b' is defined above this line" "before what
 CONF
 printf 'limit add a budget 1/s\0\n' | bad '1: NUL byte' "a binary file"
 printf 'x %.0s' {1..200} | bad '1: more than 128 words' "too many words"
-{ echo 'limit add web budget 1/s to ::/0' && yes '# 4567 9' | head -c $((16777216 - 33)); } | good "a file of 16 MiB"
-{ echo 'limit add web budget 1/s to ::/0' && yes '# 4567 9' | head -c $((16777217 - 33)); } | bad " larger than 16 MiB" "a file of one byte more"
+{ echo 'limit add web budget 1/s to ff00::/8' && yes '# 4567 9' | head -c $((16777216 - 37)); } | good "a file of 16 MiB"
+{ echo 'limit add web budget 1/s to ff00::/8' && yes '# 4567 9' | head -c $((16777217 - 37)); } | bad " larger than 16 MiB" "a file of one byte more"
 # without a limit on memory, input without end would take all of it
 without_end() { yes "$1" 2>/dev/null | (ulimit -v 400000 && "$weir" -check "${@:2}" 2>&1); }
 like "$(without_end '# x' -file -)" "^weir: -: larger than 16 MiB\$" "a file without end"
@@ -114,8 +114,8 @@ like "$status $err" '^1 weir: \.: cannot read: Is a directory' "a directory"
 
 # words in quotes
 good "quotes: spaces, #, quotes and backslashes" <<-'CONF'
-	limit add web budget 1/s to ::/0 comment "a # \"b\" \\" # a comment
-	limit add "dns" budget 1/s to ::/0 comment '\' before web # \
+	limit add web budget 1/s to ff00::/8 comment "a # \"b\" \\" # a comment
+	limit add "dns" budget 1/s to ff00::/8 comment '\' before web # \
 	exempt add 10.0.0.0/8 comment "# c" \
 		limit web
 	exempt add 11.0.0.0/8 comment ""
@@ -198,7 +198,7 @@ is "$status $(grep -c ^weir <<<"$err") $(tail -n 1 <<<"$err")" "1 17 weir: conf:
 # conflicts with other lines are reported for each line
 cat >conf <<-'CONF'
 	exempt add 10.0.0.1 limit gone dev lo
-	limit add web budget 1/s to ::/0
+	limit add web budget 1/s to ff00::/8
 	exempt add 10.0.0.1 dev lo limit web
 	exempt add 10.0.0.1 limit web dev lo
 CONF
@@ -223,8 +223,8 @@ for option in -file "-json -file"; do
 done
 
 # sizes
-seq -f 'limit add l%.0f budget 1/s to ::/0' 256 | good "256 limits"
-seq -f 'limit add l%.0f budget 1/s to ::/0' 257 | bad '257: limit add: more than 256 limits' "257 limits"
+seq -f 'limit add l%.0f budget 1/s to ff00::/8' 256 | good "256 limits"
+seq -f 'limit add l%.0f budget 1/s to ff00::/8' 257 | bad '257: limit add: more than 256 limits' "257 limits"
 for i in {0..255}; do printf "exempt add 10.0.$i.%d\n" {0..255}; done >full
 good "65536 exemptions" <full
 (cat full && echo 'exempt add 11.0.0.0') | bad '65537: exempt add: more than 65536 exemptions' "65537 exemptions"
@@ -233,7 +233,7 @@ seq -f '# comment %.0f' 100000 | good "100,000 lines"
 for a in {1..10}; do seq -f "exempt add 2001:db8::$a:%.0f" 0 9999; done | bad '65537: exempt add: more than 65536' "100,000 exemptions"
 
 # from stdin, and as an interpreter
-"$weir" -check -file - <<<'limit add web budget 1/s to ::/0' >out 2>err
+"$weir" -check -file - <<<'limit add web budget 1/s to ff00::/8' >out 2>err
 is "$?$(said err)" 0 "a file from stdin"
 printf '#!%s -file\nlimit add web budget 5\n' "$weir" >script && chmod +x script
 err=$(./script 2>&1)
@@ -279,7 +279,7 @@ bad "2:19: prefix-list add: 10.0.0.0/8=5G, by limit 'a': a budget of packets is 
 	limit add a budget 5/1s budgets-by l
 	prefix-list add l 10.0.0.0/8=5G
 CONF
-printf 'limit add a budget 5/1s bytes budgets-by l to ::/0\nprefix-list add l 10.0.0.0/8=5G\n' | good "... unless it is of bytes"
+printf 'limit add a budget 5/1s bytes budgets-by l to ff00::/8\nprefix-list add l 10.0.0.0/8=5G\n' | good "... unless it is of bytes"
 seq -f 'prefix-list add l%.0f ::/0' 64 | good "64 lists"
 seq -f 'prefix-list add l%.0f ::/0' 65 | bad "65: prefix-list add: more than 64 lists" "... and no more"
 addresses() { for ((i = 0; i < $1; i++)); do echo "prefix-list add l 10.$((i / 65536)).$((i / 256 % 256)).$((i % 256))"; done; }
@@ -298,28 +298,28 @@ notes() {
 notes "note: conf:2: limit 'a': no prefix of its list 'l' has a budget, so each source has that of the limit" \
 	"budgets-by a list without budgets" <<-'CONF'
 	prefix-list add l 10.0.0.0/8
-	limit add a budget 5/1s budgets-by l to ::/0
+	limit add a budget 5/1s budgets-by l to ff00::/8
 CONF
 notes "note: conf:3: limit 'a' does not match packets from 2 prefixes of 'l' with a budget: 10.0.2.0/24, 192.0.2.0/24" \
 	"budgets that are for nobody" <<-'CONF'
 	prefix-list add l 10.0.0.0/24=5,10.0.2.0/24=5,10.0.1.0/24=5,10.0.3.0/24=5,10.0.4.0/24,10.1.0.0/16=9,192.0.2.0/24=5
 	prefix-list add m 10.0.0.0/23,10.0.3.7,10.0.1.0/26,10.1.2.0/24
-	limit add a budget 5/1s budgets-by l from-list m to ::/0
+	limit add a budget 5/1s budgets-by l from-list m to ff00::/8
 CONF
 notes "note: conf:2: limit 'a' does not match packets from 1 prefix of 'l' with a budget: 10.0.0.0/24" \
 	"... by their family" <<-'CONF'
 	prefix-list add l 10.0.0.0/24=5,2001:db8::/64=5
-	limit add a budget 5/1s budgets-by l to ::/0 family ipv6
+	limit add a budget 5/1s budgets-by l to ff00::/8 family ipv6
 CONF
 notes "note: conf:2: limit 'a': 2 prefixes of 'l' hold several of its sources, of which each has the whole budget: 10.0.0.0/23, 2001:db8::/48" \
 	"budgets of several sources" <<-'CONF'
 	prefix-list add l 10.0.0.0/23=5,2001:db8::/48=5,10.1.0.0/24=7,10.0.0.0/22
-	limit add a budget 5/1s budgets-by l per 24,64 to ::/0
+	limit add a budget 5/1s budgets-by l per 24,64 to ff00::/8
 CONF
 notes "note: conf:2: limit 'a': 5 prefixes of 'l' hold several of its sources, of which each has the whole budget: 10.0.0.0/23, 10.0.2.0/23, 10.0.4.0/23, ...\$" \
 	"... without per, and of many only three" <<-'CONF'
 	prefix-list add l 10.0.0.0/23=5,10.0.2.0/23=5,10.0.4.0/23=5,10.0.6.0/23=5,10.0.8.0/23=5,10.1.0.0=5
-	limit add a budget 5/1s budgets-by l to ::/0
+	limit add a budget 5/1s budgets-by l to ff00::/8
 CONF
 # customers CONDITIONS-OF-C29 [LINE...]: a limit for customers of each length, one for others, and more
 customers() {
@@ -327,48 +327,48 @@ customers() {
 		prefix-list add c24 203.0.113.0/24=2000
 		prefix-list add c29 198.51.100.0/29=500
 		prefix-list add every 203.0.113.0/24,198.51.100.0/29,198.51.100.8/29
-		limit add c24 budget 100/s budgets-by c24 from-list c24 per 24,64 to ::/0
-		limit add others budget 100/s not from-list every to ::/0
+		limit add c24 budget 100/s budgets-by c24 from-list c24 per 24,64 to ff00::/8
+		limit add others budget 100/s not from-list every to ff00::/8
 		limit add c29 budget 100/s budgets-by c29 from-list c29 per 29,64 $1
 	CONF
 	printf '%s\n' "${@:2}"
 }
 forgotten="warning: conf:5: limit 'others' leaves out list 'every', of which no other limit matches"
-notes "$forgotten 1 prefix, so that nothing limits it: 198.51.100.8/29" "who has no limit while others of the list have" < <(customers "to ::/0")
-notes "$forgotten 2 prefixes, so that nothing limits them: 198.51.100.0/29, 198.51.100.8/29" "... as that is of another family" < <(customers "to ::/0 family ipv6")
-notes "$forgotten 2 prefixes" "... or has another condition" < <(customers "to ::/0 dport 9 udp")
-notes "$forgotten 2 prefixes" "... or another device" < <(customers "to ::/0 dev lo")
-notes "$forgotten 2 prefixes" "... or only observes" < <(customers "to ::/0 action observe")
-notes "$forgotten 1 prefix, so that nothing limits it: 198.51.100.8/29" "... and those of a limit by from have one" < <(customers "to ::/0 dev lo" \
+notes "$forgotten 1 prefix, so that nothing limits it: 198.51.100.8/29" "who has no limit while others of the list have" < <(customers "to ff00::/8")
+notes "$forgotten 2 prefixes, so that nothing limits them: 198.51.100.0/29, 198.51.100.8/29" "... as that is of another family" < <(customers "to ff00::/8 family ipv6")
+notes "$forgotten 2 prefixes" "... or has another condition" < <(customers "to ff00::/8 dport 9 udp")
+notes "$forgotten 2 prefixes" "... or another device" < <(customers "to ff00::/8 dev lo")
+notes "$forgotten 2 prefixes" "... or only observes" < <(customers "to ff00::/8 action observe")
+notes "$forgotten 1 prefix, so that nothing limits it: 198.51.100.8/29" "... and those of a limit by from have one" < <(customers "to ff00::/8 dev lo" \
 	"limit add more budget 1/s from 198.51.100.0/30")
 notes "warning: conf:5: limit 'others' is for all but list 'every', which lacks 1 prefix of list 'c29', so it applies to them beside limit 'c29': 198.51.101.0/29" \
-	"who has a limit of his own, and is met by that of others" < <(customers "to ::/0" "prefix-list add c29 198.51.101.0/29=5")
+	"who has a limit of his own, and is met by that of others" < <(customers "to ff00::/8" "prefix-list add c29 198.51.101.0/29=5")
 both="warning: conf:5: limit 'others' is for all but list 'every', which lacks 1 prefix of list 'c28', so it applies to them beside limit 'c28': 198.51.100.32/28"
-c28=("prefix-list add c28 198.51.100.32/28=600" "limit add c28 budget 100/s budgets-by c28 from-list c28 per 28,64 to ::/0")
-notes "$both\$" "... also if none of the list with his limit are left out" < <(customers "to ::/0" "${c28[@]}")
-notes "$both" "... which has the larger budget itself" < <(customers "to ::/0" "${c28[0]/600/5}" "${c28[1]/100\/s budgets-by c28/61/10s}" | sed 's,budget 100/s not,budget 6/s not,')
-unmet() { customers "to ::/0" "${@:2}" >conf && run -check -file conf && is "$status $(grep -c c28 <<<"$err")" "0 0" "... but not if it $1"; }
+c28=("prefix-list add c28 198.51.100.32/28=600" "limit add c28 budget 100/s budgets-by c28 from-list c28 per 28,64 to ff00::/8")
+notes "$both\$" "... also if none of the list with his limit are left out" < <(customers "to ff00::/8" "${c28[@]}")
+notes "$both" "... which has the larger budget itself" < <(customers "to ff00::/8" "${c28[0]/600/5}" "${c28[1]/100\/s budgets-by c28/61/10s}" | sed 's,budget 100/s not,budget 6/s not,')
+unmet() { customers "to ff00::/8" "${@:2}" >conf && run -check -file conf && is "$status $(grep -c c28 <<<"$err")" "0 0" "... but not if it $1"; }
 unmet "admits no more" "${c28[0]/600/100}" "${c28[1]}"
 unmet "is of another unit" "${c28[0]}" "${c28[1]/s budgets/s bytes budgets}"
 unmet "is of other packets" "${c28[0]}" "${c28[1]/to/dport 9 udp to}"
-notes "note: conf:7: no limit uses list 'c92'" "a list that no limit uses" < <(customers "to ::/0" "prefix-list add c92 198.51.101.0/29=5")
-notes "note: conf:3: no limit has budgets by list 'every'" "budgets that no limit uses" < <(customers "to ::/0" "prefix-list add every 198.51.101.0/29=5")
+notes "note: conf:7: no limit uses list 'c92'" "a list that no limit uses" < <(customers "to ff00::/8" "prefix-list add c92 198.51.101.0/29=5")
+notes "note: conf:3: no limit has budgets by list 'every'" "budgets that no limit uses" < <(customers "to ff00::/8" "prefix-list add every 198.51.101.0/29=5")
 quiet_of() { cat >conf && run -check -file conf && is "$status $(grep -c "note: conf:[0-9]" <<<"$err")" "0 0" "$1"; }
 quiet_of "no note if a list is for those who are left out" <<-'CONF'
 	prefix-list add l 10.0.0.0/8,10.0.0.1=7
-	limit add a budget 5/1s not from-list l to ::/0
-	limit add b budget 5/1s budgets-by l not from-list l to ::/0
+	limit add a budget 5/1s not from-list l to ff00::/8
+	limit add b budget 5/1s budgets-by l not from-list l to ff00::/8
 CONF
 quiet_of "... or a longer prefix of it is beside" <<-'CONF'
 	prefix-list add l 10.0.0.0/8,10.5.0.0/16
 	prefix-list add m 10.9.0.1=7
-	limit add a budget 5/1s from-list l budgets-by m to ::/0
+	limit add a budget 5/1s from-list l budgets-by m to ff00::/8
 CONF
-quiet_of "... or another limit is for all" < <(customers "to ::/0 dev lo" "limit add all-of-them budget 1/s to ::/0")
+quiet_of "... or another limit is for all" < <(customers "to ff00::/8 dev lo" "limit add all-of-them budget 1/s to ff00::/8")
 quiet_of "... or all of it have a limit" <<-'CONF'
 	prefix-list add l 10.0.0.0/8,10.3.0.1=7
-	limit add a budget 5/1s from-list l budgets-by l to ::/0
-	limit add b budget 5/1s not from-list l to ::/0
+	limit add a budget 5/1s from-list l budgets-by l to ff00::/8
+	limit add b budget 5/1s not from-list l to ff00::/8
 CONF
 # batch
 cat >'batch' <<-'CONF'
@@ -405,15 +405,15 @@ checks "-batch batch" "0 " "an empty batch succeeds"
 echo 'limit show -j' >'batch'
 run -check -batch batch
 like "$err" "options precede the object" "options are not accepted in a batch"
-seq -f 'limit add l%.0f budget 1/s to ::/0' 100000 >'batch'
+seq -f 'limit add l%.0f budget 1/s to ff00::/8' 100000 >'batch'
 checks "-batch batch" "0 " "a batch of 100,000 lines"
 
 # a note on many limits is printed for the first, and the others are counted
 seq -f 'limit add l%.0f budget 1/s' 3 >conf
 for option in -file -batch; do
 	run -check $option conf
-	is "$status $err" "0 weir: note: conf:1: limit 'l1' has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections, and without 'dev' what containers and networks behind it send
-weir: note: conf: each of 2 more limits has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections, and without 'dev' what containers and networks behind it send" \
+	is "$status $err" "0 weir: note: conf:1: limit 'l1' has no 'dport' or 'syn': it also counts replies to connections opened from here, and without 'dev' what containers and networks behind it send
+weir: note: conf: each of 2 more limits has no 'dport' or 'syn': it also counts replies to connections opened from here, and without 'dev' what containers and networks behind it send" \
 		"a note on many limits ($option)"
 done
 
@@ -430,5 +430,5 @@ for words in icmp 'icmp-type 8,0' 'not icmp-type 8' 'icmpv6-type echo-reply'; do
 
 printf 'limit add a budget 1/s\nlimit add hst budget 1/s\n' >conf
 run -check -file conf
-like "$err" $'\n'"weir: note: conf:2: limit 'hst' has no 'to'" "... or, for one more, with its line and name"
+like "$err" $'\n'"weir: note: conf:2: limit 'hst' has no 'dport'" "... or, for one more, with its line and name"
 finish

@@ -8,42 +8,29 @@ says <<'LINES'
 # examples of the grammar
 0 | -check limit add web budget 1000/s to 192.0.2.0/24 proto tcp dport 443 |
 0 | -check limit add syn budget 20/10s proto tcp syn per 32,64 sources 262144 |
-0 | -check limit add host budget 2M/s per 0 action observe | ^weir: note: limit 'host' has no 'to', 'dport' or 'syn'
-0 | -check limit add bulk budget 10M/1s bytes slots 8 lenient before web to ::/0 |
-0 | -check limit add ssh budget 5/1m tcp dport 22 syn |
-0 | -check limit add dns budget 50/s udp,tcp dport 53 |
-0 | -check limit add three budget 50/s proto 0,255,tcp to 192.0.2.1 |
-0 | -check limit add ping budget 50/s icmp-type echo-request,0,255 to 192.0.2.1 |
-0 | -check limit add ping budget 50/s icmpv6 icmpv6-type echo-request,nd-redirect to 2001:db8::1 |
-0 | -check limit add gre budget 100/s proto gre | note: limit 'gre' has no 'to'
-0 | -check limit add not budget 100/s not proto vrrp | note: limit 'not' has no 'to'
-0 | -check limit set web match any | note: limit 'web' has no 'to'
-0 | -check limit set web match from 192.0.2.0/24 | note: limit 'web' has no 'to'
+0 | -check limit add host budget 2M/s per 0 action observe | ^weir: note: limit 'host' has no 'dport' or 'syn'
+0 | -check limit add bulk budget 10M/1s bytes slots 8 lenient before web to ff00::/8 |
+0 | -check limit add three budget 50/s proto 0,255,tcp to 224.0.0.1 |
+0 | -check limit add ping budget 50/s icmp-type echo-request,0,255 to 224.0.0.1 |
+0 | -check limit add ping budget 50/s icmpv6 icmpv6-type echo-request,nd-redirect to ff02::1 |
+0 | -check limit add gre budget 100/s proto gre | note: limit 'gre' has no 'dport'
+0 | -check limit add not budget 100/s not proto vrrp | note: limit 'not' has no 'dport'
+0 | -check limit set web match any | note: limit 'web' has no 'dport'
+0 | -check limit set web match from 192.0.2.0/24 | note: limit 'web' has no 'dport'
 0 | -check limit rezone |
-0 | -check limit flush |
 0 | -check source show 2001:db8::/32 dev lo idle |
-0 | -check source get 203.0.113.9 dev lo limit web |
-0 | -check source charge 203.0.113.9 limit web mode drain bytes 1M |
-0 | -check source charge 203.0.113.9 limit web mode reserve |
 0 | -check -timeout 5s source charge 203.0.113.9 limit web packets 3 wait |
 1 | -check source charge 203.0.113.9 limit web mode reserve wait | wait: only mode all waits
 1 | -check -timeout 5 source charge 203.0.113.9 limit web wait | time '5' has no unit; write 5s
 1 | -check -timeout 5s -timeout 6s source show | given twice
 1 | -check -timeout | -timeout
-0 | -check source forget 203.0.113.9 |
-0 | -check source forget all limit web |
-0 | -check exempt add 10.0.0.0/8 limit web |
 0 | -check exempt add 0.0.0.0/0 | ^weir: warning: 0\.0\.0\.0/0 is every IPv4 source: no limit would apply to IPv4$
 0 | -check exempt add ::/0 | ^weir: warning: ::/0 is every IPv6 source: no limit would apply to IPv6$
-0 | -check exempt add ::/0 limit web |
 0 | -check exempt add 0.0.0.0/0 dev lo |
-0 | -check exempt del ::/0 |
 0 | -check -s exempt show |
 1 | exempt show now | ^weir: exempt show: unexpected argument .now.$
 0 | -check -n $$ -s limit show web |
 1 | -check -n nosuch limit show web | ^weir: no network namespace 'nosuch': No such file or directory$
-0 | -check stats show |
-0 | -check monitor |
 0 | -check top by rate count 1 every 2s 192.0.2.0/24 limit web |
 1 | top count 0 | ^weir: top: count: 0 is out of range 1
 1 | top every 500ms | ^weir: top: every: 500ms is out of range 1s..1h$
@@ -91,7 +78,7 @@ says <<'LINES'
 1 | rats | ^weir: unknown word 'rats'; the nearest are: stats, save, xdp; help lists all$
 1 | limit frobnicate | ^weir: limit: unknown word 'frobnicate'; expected one of: show, add, set, del, rename, reset, rezone, advise, flush$
 # words of other tools
-0 | -check limit add web budget 1/s dst ::/0 src 2001:db8::/32 |
+0 | -check limit add web budget 1/s dst ff00::/8 src 2001:db8::/32 |
 0 | -check limit add web rate 20/s tcp dport 80 iif lo |
 0 | -check limit remove web |
 0 | -check limit modify web slots 3 |
@@ -136,13 +123,11 @@ says <<'LINES'
 1 | limit add web budget 1/s first | ^weir: limit add: use 'before' with the limit that is to follow$
 1 | limit move web first | ^weir: limit: use 'set NAME before OTHER'$
 1 | limit add web budget 1/s dry-run | ^weir: limit add: use 'action observe': it counts, and drops nothing$
-0 | -check limit add web budget 1/s to ::/0 in lo |
+0 | -check limit add web budget 1/s to ff00::/8 in lo |
 1 | source unblock | ^weir: source release: required: ADDR
 1 | source block 192.0.2.1 | ^weir: source block: required: for TIME\|ever$
 1 | source block 192.0.2.1 for 10 | ^weir: source block: for: time '10' has no unit; write 10s$
 0 | -check source ban 192.0.2.0/24 for 10m |
-0 | -check source block 192.0.2.0/24 limit web for ever |
-0 | -check source release ::/0 |
 0 | -check block add 192.0.2.0/24 comment "a b" for 1h30m |
 1 | block add 192.0.2.0/24 until 2126-02-28T23:59:59Z | ^weir: block add: until: that is more than ten years away$
 1 | block add 192.0.2.0/24 until 2001-01-01T00:00:00Z | ^weir: block add: until: that has passed$
@@ -179,10 +164,8 @@ says <<'LINES'
 1 | -resume | ^weir: '-resume' requires a value: FILE$
 1 | load FILE | ^weir: use 'weir -file FILE'$
 1 | check my.conf x | ^weir: use 'weir -check -file my.conf'$
-0 | -check limit create web budget 1/s to ::/0 |
-0 | -check limit destroy web |
+0 | -check limit create web budget 1/s to ff00::/8 |
 0 | -check limit update web slots 3 |
-0 | -check limit get web |
 0 | -check limit zero web |
 1 | limit insert web budget 1/s | ^weir: limit: use 'add'; for a limit, 'before NAME' says where$
 0 | -check exempt test 10.0.0.1 |
@@ -198,7 +181,7 @@ says <<'LINES'
 1 | limit add web budget 1/s tcp 443 | ^weir: limit add: for a port write 'dport 443'$
 1 | -check limit add web budget 1/s tcp ports 80 | ^weir: limit add: write 'dport' for the destination, or 'sport'$
 1 | limit set ssh ! syn | ^weir: limit set: write 'not' for '!'$
-0 | -check limit add web budget 1/s dev eth+ to ::/0 | device 'eth\+' does not exist \(yet\); a limit has one device, by its name, or none for all$
+0 | -check limit add web budget 1/s dev eth+ to ff00::/8 | device 'eth\+' does not exist \(yet\); a limit has one device, by its name, or none for all$
 1 | limit add web budget 20/s after ssh | ^weir: limit add: use 'before' with the limit that is to follow$
 1 | limit add web budget 10Mbit/s | ^weir: limit add: budget: a budget counts packets or bytes; write '1250k/s bytes' for 10Mbit/s$
 1 | limit add web budget 500pps | write '500/s' for 500pps$
@@ -231,7 +214,6 @@ says <<'LINES'
 1 | limit add help budget 5/s syn | ^weir: limit add: 'help' cannot name a limit: commands would take it as a request for help$
 
 # the first invalid word is reported, even before help
-0 | -check limit rename web web2 |
 1 | limit rename web | required: NEW-NAME$
 1 | limit rename web a/b | a name may contain only letters
 1 | limit rename web all | 'all'
@@ -250,38 +232,38 @@ says <<'LINES'
 1 | limit add web budget 1/s proto tcp dport 65536 | dport: invalid ports '65536'; expected PORT\[-PORT\] in 0..65535
 1 | limit add web budget 1/s mark 0x100000000 | mark: .* in 0..0xffffffff
 
-0 | -check limit add web budget 1.25M/s bytes to ::/0 sources 0.1M |
+0 | -check limit add web budget 1.25M/s bytes to ff00::/8 sources 0.1M |
 
 1 | exempt add 10.0.0.0/8,11.0.0.0/8 | ^weir: exempt add: '10.0.0.0/8,11.0.0.0/8' is a list; each command takes one prefix$
 1 | exempt get 10.0.0.1,10.0.0.2 | ^weir: exempt get: '10.0.0.1,10.0.0.2' is a list; each command takes one address$
 
 # the kernel's rules that need no clock, without the kernel
 1 | -check limit add x budget 1000/s exact | ^weir: limit add: budget: exact counts at most 56 packets
-0 | -check limit add x budget 56/s exact to ::/0 |
+0 | -check limit add x budget 56/s exact to ff00::/8 |
 1 | -check limit add x budget 57/s exact | exact counts at most 56 packets
-0 | -check limit add x budget 54/s exact per 32,65 to ::/0 |
+0 | -check limit add x budget 54/s exact per 32,65 to ff00::/8 |
 1 | -check limit add x budget 55/s exact per 32,65 | exact counts at most 56 packets, 54 if
 1 | -check limit add x budget 5/s bytes exact | ^weir: limit add: budget: exact keeps the time of each packet
 1 | -check limit add x budget 5/total exact | ^weir: limit add: budget: exact counts in a window
 1 | -check limit add x budget 5/s slots 2 exact | ^weir: limit add: slots: exact has no slots
 1 | -check limit add x budget 5/s log | ^weir: limit add: 'log' requires a value: none|GROUP$
 1 | -check limit set x log | ^weir: limit set: 'log' requires a value: none|GROUP$
-0 | -check limit add x budget 5/s to ::/0 log 65535 |
+0 | -check limit add x budget 5/s to ff00::/8 log 65535 |
 1 | -check limit add x budget 5/s log 65536 | ^weir: limit add: log: 65536 is out of range 1..65535$
 1 | -check limit add x budget 5/s log 0 | ^weir: limit add: log: 0 is out of range 1..65535$
 1 | -check limit add x budget 5/3s calendar | ^weir: limit add: budget: a calendar has minutes, hours, days, weeks
-0 | -check limit add x budget 5/month calendar tz UTC to ::/0 |
+0 | -check limit add x budget 5/month calendar tz UTC to ff00::/8 |
 1 | -check limit add x budget 5/day tz UTC | ^weir: limit add: tz: a time zone is that of a calendar
 1 | -check limit add x budget 5/day calendar slots 4 | ^weir: limit add: slots: a fixed or calendar window or a total is a single slot
-0 | -check limit add x budget 5/day calendar slots 1 to ::/0 |
+0 | -check limit add x budget 5/day calendar slots 1 to ff00::/8 |
 1 | -check limit add x budget 5/total slots 2 | ^weir: limit add: slots: a fixed or calendar window or a total is a single slot
 1 | -check limit add x budget 5/total bucket | ^weir: limit add: budget: a bucket drains by its budget
 1 | -check limit add x budget 5/s bucket slots 3 | ^weir: limit add: slots: a bucket has no slots
-0 | -check limit add x budget 1/s bucket burst 4096 to ::/0 |
+0 | -check limit add x budget 1/s bucket burst 4096 to ff00::/8 |
 1 | -check limit add x budget 1/s bucket burst 4097 | ^weir: limit add: burst: a burst is at most 4096 times
-0 | -check limit add x budget 2M/s bucket burst 4294967295 to ::/0 |
+0 | -check limit add x budget 2M/s bucket burst 4294967295 to ff00::/8 |
 1 | -check limit add x budget 2M/s bucket burst 4294967296 | ^weir: limit add: burst: a bucket holds at most
-0 | -check limit add x budget 20G/s bytes bucket burst 70368744177664 to ::/0 |
+0 | -check limit add x budget 20G/s bytes bucket burst 70368744177664 to ff00::/8 |
 1 | -check limit add x budget 80T/s bytes bucket | invalid suffix
 1 | -check limit add x budget 80000G/s bytes bucket | ^weir: limit add: budget: a bucket holds at most
 1 | -check limit add x budget 5/s budget 9/m bucket slots 3 | ^weir: limit add: budget 2 slots: a bucket has no slots
@@ -289,8 +271,7 @@ says <<'LINES'
 1 | -check limit add x budget 5/s per 24,0 newcomers 5/s | ^weir: limit add: newcomers: a prefix length of 0
 1 | -check limit add x budget 5/s penalty none renew | ^weir: limit add: penalty: refusals renew a penalty
 1 | -check limit add x budget 5/s budget 9/m exact shared | ^weir: limit add: unshared\|shared: buckets and exact budgets cannot be shared
-0 | -check limit add x budget 5/m calendar shared per 0 to ::/0 |
-0 | -check limit set x unshared |
+0 | -check limit add x budget 5/m calendar shared per 0 to ff00::/8 |
 1 | -check limit add x budget 5/s alone 3 | ^weir: limit add: alone: hosts that share a limit can be alone
 1 | -check limit add x budget 5/s alone 3 unshared | ^weir: limit add: alone: hosts that share a limit can be alone
 1 | -check limit add x budget 5/s alone 6 shared | ^weir: limit add: alone: a host alone has at most the budget
@@ -301,11 +282,10 @@ says <<'LINES'
 1 | -check limit add x budget 5/s alone 72057594037927937 shared | ^weir: limit add: alone: .*72057594037927936
 1 | -check limit add x budget 5/s alone 2 budgets-by l shared | ^weir: limit add: budgets-by: a list has no amounts
 1 | -check limit add x budget 5/s alone 2 exact shared | ^weir: limit add: unshared\|shared: buckets and exact
-0 | -check limit add x budget 5/s alone 1 shared to ::/0 |
-0 | -check limit add x budget 72057594037927936/month bytes alone 72057594037927936 shared to ::/0 |
-0 | -check limit add x budget 5/s alone none to ::/0 |
+0 | -check limit add x budget 5/s alone 1 shared to ff00::/8 |
+0 | -check limit add x budget 72057594037927936/month bytes alone 72057594037927936 shared to ff00::/8 |
+0 | -check limit add x budget 5/s alone none to ff00::/8 |
 1 | -check limit set x alone 3 unshared | ^weir: limit set: alone: hosts that share a limit can be alone
-0 | -check limit set x alone 3 |
 0 | -check limit set x budget 5/d alone none budget 9/h alone 5 |
 # ... and of set what is refused whatever the limit is
 1 | -check limit set x exact slots 4 | ^weir: limit set: slots: exact has no slots
@@ -317,13 +297,11 @@ says <<'LINES'
 0 | -check limit set x budget 5/s burst 9 |
 0 | -check limit set x budget 2M/s bucket burst 5G |
 0 | -check limit set x bucket burst 5G |
-0 | -check limit set x calendar |
-0 | -check limit set x slots 4 |
 
 # words behind a budget are its own, those before the second the first's
 1 | -check limit add x slots 3 budget 5/s bucket budget 9/m | ^weir: limit add: slots: a bucket has no slots
 1 | -check limit add x bucket budget 5/s budget 9/m slots 3 strict budget 9/total slots 4 | ^weir: limit add: budget 3 slots: a fixed
-0 | -check limit add x budget 5/s bucket burst 9 budget 9/m slots 3 to ::/0 |
+0 | -check limit add x budget 5/s bucket burst 9 budget 9/m slots 3 to ff00::/8 |
 
 # devices that drop early
 0 | -check early dev lo |
@@ -344,8 +322,8 @@ says <<'LINES'
 1 | -check exempt add 10.1 | invalid IPv4 or IPv6 address '10.1'$
 0 | -check exempt add 0/0 | 0\.0\.0\.0/0 is every IPv4 source
 1 | -check exempt add prefixes | ^weir: exempt add: 'prefixes' is no prefix; for those of a file: sed 's/.;#.\.\*//' FILE ¦ tr -s .* ¦ sed -n .*,exempt add .* ¦ weir -exist -batch -$
-1 | -check exempt del ./prefixes.txt | ./prefixes.txt ¦ tr .*,exempt del
-1 | -check block add prefixes for 1h | ^weir: block add: 'prefixes' is no prefix; for those of a file: .*,block add
+1 | -check exempt del ./prefixes.txt | no prefix, and names are not resolved; for those of a file: sed .*exempt del .' FILE ¦ weir -exist -batch -$
+1 | -check block add prefixes for 1h | ^weir: block add: 'prefixes' is no prefix, and names are not resolved; for those of a file: .*block add .' FILE
 1 | -check exempt get prefixes | ^weir: exempt get: invalid IPv4 or IPv6 address 'prefixes'$
 1 | -check exempt add any | ^weir: exempt add: every IPv4 address is 0.0.0.0/0, every IPv6 address ::/0$
 1 | -check limit add x budget 1/s from any | ^weir: limit add: from: .*; for both leave the condition out$
@@ -367,20 +345,12 @@ says <<'LINES'
 1 | -check source charge 10.0.0.1 limit a 1M bytes | ^weir: source charge: write 'bytes 1M'$
 1 | -check limit add x budget 1/s comment public web | ^weir: limit add: 'web' stands behind a comment of one word; put one of several in quotes$
 1 | -check limit add x budget 1/s xyz | ^weir: limit add: unknown word 'xyz'; the nearest are: tz, syn, dev; help lists all$
-0 | -check xdp attach lo |
-0 | -check xdp detach lo |
 1 | -check xdp attach lo lo | ^weir: xdp attach: unknown word 'lo'
 # a source is written as it is shown
-0 | -check source get 2001:db8:5::/64 |
-0 | -check source get 10.0.0.1/32 |
 0 | -check source block 2001:db8:5::/64 limit a for 5m |
-0 | -check source release 2001:db8:5::/64 limit a |
-0 | -check source charge 2001:db8:5::/64 limit a |
 0 | -check source block 2001:db8:5::/64 for 5m |
-0 | -check exempt get 10.0.0.1/32 |
 1 | -check exempt get 10.0.0.0/8 | a single address is required$
 # what is known of a packet
-0 | -check source get 10.0.0.7 proto tcp dport 443 |
 0 | -check source get 10.0.0.7 tcp dport 443 syn to 192.0.2.1 mark 5 sport 65535 |
 0 | -check source get 10.0.0.7 tcp dport 443 len 64k |
 1 | -check source get 10.0.0.7 len 19 | ^weir: source get: len: 19 is out of range
@@ -405,18 +375,18 @@ says <<'LINES'
 1 | source show limit all | ^weir: source show: limit: 'all' cannot name a limit
 1 | exempt add 10.0.0.0/8 limit all | ^weir: exempt add: limit: 'all' cannot name a limit
 1 | limit add web budget 1/s dev 'a/b' | dev: invalid device name 'a/b'$
-0 | -check limit add web budget 1/s dev '#a\' to ::/0 | warning: device '#a\\' does not exist
+0 | -check limit add web budget 1/s dev '#a\' to ff00::/8 | warning: device '#a\\' does not exist
 1 | limit add web budget 1/s dev $'a\e[31mb' | ^weir: limit add: dev: 'a\\x1b\[31mb': device names with .*control characters.* are not supported
 1 | $'\e]0;x\a' show | ^weir: unknown word '\\x1b\]0;x\\x07'
-0 | -check limit add web budget 1/s dev nosuchdev0 to ::/0 | ^weir: warning: device 'nosuchdev0' does not exist \(yet\)$
+0 | -check limit add web budget 1/s dev nosuchdev0 to ff00::/8 | ^weir: warning: device 'nosuchdev0' does not exist \(yet\)$
 0 | -check exempt add 10.0.0.0/8 dev nosuchdev0 | warning: device 'nosuchdev0' does not exist
 1 | -n nosuchnetns limit show | ^weir: no network namespace 'nosuchnetns'
 1 | -n 4194305 limit show | ^weir: no network namespace or process '4194305'$
 1 | -n /etc/passwd limit show | ^weir: ('/etc/passwd' is not a network namespace¦cannot enter)
 
 # comments
-0 | -check limit add web budget 1/s to ::/0 comment "public web, \"ticket\" #123" |
-0 | -check limit set web comment "" |
+0 | -check limit add web budget 1/s to ff00::/8 comment "public web, \"ticket\" #123" |
+0 | -check limit set web comment "{ops} of \!x" |
 0 | -check exempt add 192.0.2.0/24 comm monitoring |
 1 | limit add web budget 1/s comment $'a\nb' | ^weir: limit add: comment: control character or invalid UTF-8 at byte 2; a comment is printable text on one line$
 1 | exempt del 10.0.0.0/8 comment a | ^weir: exempt del: unknown word 'comment'; expected one of: dev, limit
@@ -432,11 +402,9 @@ says <<'LINES'
 1 | -b nope -b good | ^weir: '-batch' given twice$
 1 | -n nope -netns good limit show | ^weir: '-netns' given twice$
 1 | -json=yes limit show | ^weir: option '-json' takes no value$
+1 | prefix-list add relays -file list | ^weir: prefix-list add: the prefixes of a file are those of 'file FILE', without a dash$
 1 | limit show -j | ^weir: limit show: options precede the object: weir -j limit ...$
-1 | limit add web budget 1/s --confirm 60s | ^weir: limit add: options precede the object: weir --confirm limit ...$
-1 | limit add web budget 1/s -timeout 5s | options precede the object
 1 | limit -s show | ^weir: limit: options precede the object: weir -s limit
-1 | limit add web budget 1/s -check | options precede the object
 1 | source show -jp | options precede the object
 1 | limit del -x | limit del: name '-x' begins with '-'$
 1 | -color=sometimes limit show | invalid colour 'sometimes'; expected always, auto or never
@@ -451,10 +419,8 @@ says <<'LINES'
 0 | -check -jp -s -t -c=never -exist -force limit show |
 0 | -check -j -p -stats -timestamp -color=always -netns $$ limit show |
 0 | -check --json --pretty limit show |
-0 | -check -sta limit show |
 0 | -check -statis limit show |
 0 | -ch -js -pre -times -e -fo limit show |
-0 | -check -br limit show |
 0 | -check -brief -o source show |
 0 | -check -oneline -jo limit show |
 0 | -check -netns=$$ limit show |
@@ -464,13 +430,13 @@ LINES
 is "$(grep -hoE '"([^"\\]|\\.)*"' "$top"/userspace/{,*/}*.[ch] | grep -E '([a-z]+ ){2}' | sort | uniq -d)" "" \
 	"each sentence stands once in the sources"
 
-[ -e /sys/module/weir ] || for words in "limit add x budget 1/s to ::/0" "exempt add ::1" "limit show" "-file -"; do
+[ -e /sys/module/weir ] || for words in "limit add x budget 1/s to ff00::/8" "exempt add ::1" "limit show" "-file -"; do
 	is "$(echo '# none' | "$weir" -check $words 2>&1)" "weir: note: $([ "${words%-}" = "$words" ] || echo '-: ')not checked by the kernel: the module is not loaded" \
 		"weir -check $words says that the kernel was not asked"
 done
 [ -e /sys/module/weir ] || says <<'LINES'
 3 | limit show | ^weir: the kernel module is not loaded: modprobe weir$
 3 | -j stats show | modprobe weir
-3 | limit add web budget 1/s to ::/0 | modprobe weir
+3 | limit add web budget 1/s to ff00::/8 | modprobe weir
 LINES
 finish

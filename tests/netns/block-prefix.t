@@ -13,7 +13,9 @@ blocks() { weir block show | xargs; }
 dropped() { weir -j -s block show | jq -c '[.[].stats.packets]'; }
 
 is "$(through 203.0.113.9)" 10 "a source passes"
-is "$(weir source block 203.0.113.0/24 for 1h 2>&1)" "203.0.113.0/24 blocked for 1h" "its prefix is blocked, which is as long as a source of a limit"
+narrow="weir: note: of the packets from there, only those that match a limit, as 'udp', are dropped; to drop all: weir limit add NAME blocks 1"
+is "$(weir source block 203.0.113.0/24 for 1h 2>&1)" "203.0.113.0/24 blocked for 1h
+$narrow" "its prefix is blocked, which is as long as a source of a limit"
 like "$(blocks)" '^203\.0\.113\.0/24 for (1h|59m[0-9]*s?|3[0-9]+s)$' "... as block show says"
 is "$(through 203.0.113.9):$(through 203.0.113.255):$(through 203.0.112.255):$(through 203.0.114.0)" 0:0:10:10 "all its sources are refused, and no others"
 is "$(dropped):$(stat_of udp dropped.packets):$(stat_of udp blocked_now):$(stats dropped)" "[20]:20:0:20" "... which block and limit count, and no place is taken"
@@ -49,8 +51,12 @@ weir -exist block add 203.0.113.0/24 for 2h
 like "$(blocks):$(dropped)" '^203\.0\.113\.0/24 for (2h|1h59m[0-9]*s?):\[20\]$' "... but -exist gives it a new end, and keeps its counters"
 is "$(weir -exist source block 203.0.113.0/24 for ever)" "203.0.113.0/24 blocked for ever" "... but for longer"
 is "$(blocks)" "203.0.113.0/24" "... also source block"
-is "$(weir -exist source block 203.0.113.0/24 for 1h 2>&1)" "weir: warning: it has a later end, which stays; force sets this one
-203.0.113.0/24 blocked for ever" "... and not a shorter one"
+is "$(weir -exist source block 203.0.113.0/24 for 1h 2>&1)" "weir: warning: it has a later end, which stays unless this one is forced
+203.0.113.0/24 blocked for ever
+$narrow" "... and not a shorter one"
+is "$(printf 'block add 203.0.113.%s\n' 0/24 0/25 0/26 | sed 's/$/ for 1h/' | weir -exist -batch - 2>&1 | grep later)" "weir: warning: -:1: it has a later end, which stays unless this one is forced" "... as a batch says of each"
+weir block del 203.0.113.0/25
+weir block del 203.0.113.0/26
 like "$(weir -exist -force source block 203.0.113.0/24 for 2h)" "^203.0.113.0/24 blocked for (2h|1h59m)\$" "... unless it is forced"
 is "$(weir -j -exist source block 203.0.113.0/24 for ever)" '[{"source":"203.0.113.0/24","blocked":true}]' "... in JSON, too"
 is "$(weir -j source get 203.0.113.9 limit udp | jq -c '.[0] | [.blocked, .blocked_ms]')" '[true,null]' "... for ever, says source get"
@@ -192,6 +198,9 @@ is "$(weir source release fe80::5 dev rx0)" "fe80::5 dev rx0 limit net released"
 is "$(weir source block fe80::/64 dev rx0 limit net for 1h) $(blocks)" "fe80::/64 dev rx0 limit net blocked for 1h fe80::/64 dev rx0 limit net for 1h" "their prefix is blocked as a whole"
 is "$(weir source release fe80::/64 dev rx0 limit net 2>&1; blocks)" "fe80::/64 dev rx0 limit net released" "... and released as that"
 
+end=$(date -u -d +1day +%FT%TZ)
+is "$(weir block add 192.0.2.9 until "$end" 2>&1; weir -exist block add 192.0.2.9 until "$end" 2>&1)" "" "one end that is given twice is not a later one"
+
 # Limits that observe
 quietly weir limit set host action observe
 is "$(weir source block 203.0.113.5 for 1h 2>&1 >/dev/null | grep warning)" "weir: warning: limit 'host' observes, so it goes on to admit packets from 203.0.113.5" "a block under a limit that observes is warned of"
@@ -205,7 +214,7 @@ like "$(weir source get 203.0.113.5 2>&1)" $'\n'"a packet now: passes" "... and 
 quietly weir limit add other budget 1/s from 203.0.113.7/32
 is "$(weir -exist block add 203.0.113.0/24 2>&1)" "" "a limit that drops some of them is enough"
 weir block flush
-printf '%s\n' '; Last: Fri, 28 Nov' '192.0.2.0/24 ; SBL1,x' '198.51.100.0/24, 2001:db8::/32 # y' >"$tmp/drop"
+printf '%s\n' '; Last: Fri, 28 Nov' '192.0.2.0/24 ; SBL1,x' '198.51.100.0 / 24, 2001:db8::/32 # y'$'\r' >"$tmp/drop"
 said=$(weir block add "$tmp/drop" 2>&1)
 eval "${said#*for those of a file: }" >/dev/null 2>&1
 is "$(weir -brief block show | cut -d' ' -f1 | sort | paste -sd,)" 192.0.2.0/24,198.51.100.0/24,2001:db8::/32 "the command for those of a file, with comments" || diag "$said"

@@ -23,9 +23,9 @@ file "a whole configuration is applied" 0 "weir: note: $tmp/conf:3: limit 'every
 	# in the order of the lines, except before
 	limit add every budget 123457/90s bytes not from 10.0.0.0/8 not mark 0x10/0xf0 dev lo
 	limit add web budget 1000/s to 192.0.2.0/24 proto tcp dport 443 sources 64 comment "public web, ticket 123"
-	limit add odd budget 100/h comment " # \"it's\" \\ é🚀 \\" to ::/0 dev '#x' sources 64
-	limit add first budget 7M/s per 24,56 to ::/0 not syn proto tcp lenient slots 3 before every
-	limit add frag budget 100/250ms frag family ipv6 action observe per 0 to ::/0 sources 100k
+	limit add odd budget 100/h comment " # \"it's\" \\ é🚀 \\" to ff00::/8 dev '#x' sources 64
+	limit add first budget 7M/s per 24,56 to ff00::/8 not syn proto tcp lenient slots 3 before every
+	limit add frag budget 100/250ms frag family ipv6 action observe per 0 to ff00::/8 sources 100k
 	exempt add 192.0.2.1 comment '\'
 	exempt add 2001:db8::/32 dev lo comment "\"'#"
 	exempt add 10.0.0.0/8 limit web
@@ -80,7 +80,7 @@ printf '#!/include x\nexempt add 192.0.2.9\nlimit no\n' >"$tmp/uses"
 weir save "$tmp/uses"
 is "$? $(cksum <"$tmp/uses")" "0 $(cksum <"$tmp/one")" "a file without such lines is overwritten"
 
-weir limit add rack budget 5/1s to ::/0 comment "rack #12" >"$tmp/out"
+weir limit add rack budget 5/1s to ff00::/8 comment "rack #12" >"$tmp/out"
 for words in -j '-p -j'; do
 	# shellcheck disable=SC2086 # options
 	is "$(weir $words save "$tmp/json" 2>&1 && weir $words save "$tmp/json" 2>&1; echo $?)" 0 "weir $words save FILE overwrites JSON"
@@ -197,25 +197,25 @@ file "a syntax error: its line" 1 "weir: $tmp/conf:3:[0-9]+: limit add: budget: 
 CONF
 file "a refusal by the kernel: its line" 2 "weir: $tmp/conf:4:29: limit add: slots: slots would be shorter than a clock tick" <<-'CONF'
 	# one
-	limit add a budget 100/s to ::/0
+	limit add a budget 100/s to ff00::/8
 	exempt add 10.0.0.0/8
-	limit add b budget 100/10ms slots 10 to ::/0
-	limit add c budget 100/s to ::/0
+	limit add b budget 100/10ms slots 10 to ff00::/8
+	limit add c budget 100/s to ff00::/8
 CONF
-is "$(tail -n 2 "$tmp/err")" '  limit add b budget 100/10ms slots 10 to ::/0
+is "$(tail -n 2 "$tmp/err")" '  limit add b budget 100/10ms slots 10 to ff00::/8
                               ^~~~~' "... and the word"
 cat <"$tmp/conf" | weir -file - 2>"$tmp/piped"
 is "$? $(<"$tmp/piped")" "2 $(sed "s|$tmp/conf|-|" "$tmp/err")" "... also through a pipe"
 {
-	echo 'limit add a budget 100/s to ::/0'
-	seq -f 'limit add l%.0f budget 1G/s bytes slots 64 sources 16M to ::/0' 9
+	echo 'limit add a budget 100/s to ff00::/8'
+	seq -f 'limit add l%.0f budget 1G/s bytes slots 64 sources 16M to ff00::/8' 9
 } >"$tmp/memory"
 file "more memory than the machine has" 2 \
 	"weir: $tmp/conf:2:41: limit add: sources: not enough memory for the table; try a smaller one \(requires [1-9][0-9]{9,} bytes, [1-9][0-9]{3,} MiB\)"$'\n' <"$tmp/memory"
 {
 	seq -f '# comment %.0f' 99998
-	echo 'limit add a budget 100/s to ::/0'
-	echo 'limit add a budget 100/s to ::/0'
+	echo 'limit add a budget 100/s to ff00::/8'
+	echo 'limit add a budget 100/s to ff00::/8'
 } >"$tmp/long"
 file "an error in line 100,000" 1 "weir: $tmp/conf:100000:11: limit add: limit 'a' was already defined on line 99999" <"$tmp/long"
 is "$(weir save | cksum)" "$(cksum <"$tmp/before")" "none of these changed anything"
@@ -225,8 +225,8 @@ is "$(weir -j limit show | jq -r '[.[].limit] | join(" ")')" a "... completely"
 
 # the kernel's warnings: limit, line, number of repeats
 {
-	echo 'limit add large budget 1000/s to ::/0'
-	seq -f 'limit add small%.0f budget 5/s to ::/0' 3
+	echo 'limit add large budget 1000/s to ff00::/8'
+	seq -f 'limit add small%.0f budget 5/s to ff00::/8' 3
 } >"$tmp/small"
 gro='up to 64 packets merged by GRO may not fit the budget: ethtool -K DEV gro off'
 ip link add gro0 type dummy
@@ -274,9 +274,9 @@ is "$(weir -j limit show)$(weir -j exempt show)" '[][]' "a saved empty configura
 # batch
 cat >"$tmp/batch" <<-'BATCH'
 	# a comment
-	limit add a budget 100/s to ::/0
-	limit add a budget 200/s to ::/0
-	limit add b budget 100/s to ::/0
+	limit add a budget 100/s to ff00::/8
+	limit add a budget 200/s to ff00::/8
+	limit add b budget 100/s to ff00::/8
 BATCH
 like "$(weir -batch "$tmp/batch" 2>&1 >/dev/null; echo $?)" "^weir: $tmp/batch:3: limit add: NAME 'a': a limit of that name exists.*2$" \
 	"a batch ends at a refusal"
@@ -294,10 +294,10 @@ is "$(weir -exist -json -batch "$tmp/batch" | jq -c 'map(.limit)' | xargs)" "[a]
 is "$(weir -json -batch - <<<'limit show' | jq -c 'map(.limit)')" '["a","b"]' "... from stdin"
 weir limit flush >/dev/full && weir limit show >/dev/full 2>"$tmp/err"
 is $? 0 "without output a full disk is no failure"
-weir limit add full budget 100/s to ::/0 >/dev/full 2>"$tmp/err"
+weir limit add full budget 100/s to ff00::/8 >/dev/full 2>"$tmp/err"
 is "$? $(<"$tmp/err")" "4 weir: write error: No space left on device" "a full disk has its own status"
 is "$(weir -j limit show full | json limit)" full "... as the command was done"
-weir limit add full budget 100/s to ::/0 >/dev/full 2>"$tmp/err"
+weir limit add full budget 100/s to ff00::/8 >/dev/full 2>"$tmp/err"
 is $? 2 "... but a refusal keeps its status"
 
 # -fallback: what was applied is kept, and used where nothing is in force
@@ -311,7 +311,7 @@ last
 is "$? $(limits)" "1 " "-fallback: an invalid file, and nothing is kept"
 like "$(<"$tmp/err")" "weir: $tmp/last: cannot open: No such file or directory
 weir: warning: $tmp/conf: not applied, nor was $tmp/last, which was to replace it: nothing is limited; correct the file and restart the service\$" "... which it says"
-echo 'limit add web budget 10/1s to ::/0 dport 443 tcp' >"$tmp/conf"
+echo 'limit add web budget 10/1s to ff00::/8 dport 443 tcp' >"$tmp/conf"
 last
 is "$? $(limits) $(<"$tmp/err")" "0 web " "a valid file is applied"
 is "$(<"$tmp/last")" "$(weir save)" "... and kept"
@@ -327,13 +327,13 @@ like "$(<"$tmp/err")" "weir: warning: $tmp/conf: not applied: $tmp/last, the las
 echo '# none' | quietly weir -file -
 weir -check -file "$tmp/conf" -fallback "$tmp/last" 2>/dev/null
 is "$? $(limits)" "1 " "-check applies neither"
-echo 'limit add web budget 10/1s to ::/0 dport 443 tcp' >"$tmp/conf"
+echo 'limit add web budget 10/1s to ff00::/8 dport 443 tcp' >"$tmp/conf"
 weir -file "$tmp/conf" -fallback /nowhere/last 2>"$tmp/err"
 is "$? $(limits)" "0 web" "what cannot be kept is applied"
 like "$(<"$tmp/err")" "warning: $tmp/conf: applied, but not kept for the next boot: cannot write /nowhere/last: No such file" "... with a warning"
 
 # Without the module neither can be applied, and what was kept stays for the next boot.
-echo 'limit add kept budget 5/1s to ::/0' >"$tmp/last"
+echo 'limit add kept budget 5/1s to ff00::/8' >"$tmp/last"
 cp "$tmp/last" "$tmp/was"
 unload || bail "cannot unload"
 why="the kernel module cannot be loaded; run 'modprobe weir', in a container on its host, to see why"

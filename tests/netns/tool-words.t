@@ -38,13 +38,13 @@ done_with '$' limit add web budget 1000/s to 192.0.2.0/24 proto tcp dport 443
 like "$out" '^web budget 1000/s slots [0-9]+ to 192.0.2.0/24 proto tcp dport 443 sources 65536.* memory [0-9.]+MiB places [0-9]+ each 73B blocks 27776$' \
 	"the added limit is shown, with its memory"
 done_with '$' limit add syn budget 20/10s proto tcp syn per 32,64 sources 4096
-done_with "weir: note: limit 'host' has no 'to', 'dport' or 'syn'" limit add host budget 2M/s per 0 action observe
+done_with "weir: note: limit 'host' has no 'dport' or 'syn'" limit add host budget 2M/s per 0 action observe
 done_with '' limit add bulk budget 10M/1s bytes slots 8 lenient before web
 is "$(weir -j limit show | jq -r '[.[].limit] | join(" ")')" "bulk web syn host" "before puts a limit in front of another"
 done_with '$' limit set web budget 2000/s
 done_with '$' limit set host before bulk
 like "$(weir -s limit set web slots 9)" ' slots 9 .*'$'\n''    matched  *0 packets ' "set with -s shows the counters"
-like "$(weir -j -s -exist limit add tmp budget 1/s to ::/0)$(weir -j -s -exist limit add tmp budget 1/s to ::/0)" \
+like "$(weir -j -s -exist limit add tmp budget 1/s to ff00::/8)$(weir -j -s -exist limit add tmp budget 1/s to ff00::/8)" \
 	'"stats":.*"stats":' "... and so does add, also of an existing limit"
 weir limit del tmp
 is "$(weir -j limit show | jq -r '[.[].limit] | join(" ")')" "host bulk web syn" "set moves a limit"
@@ -111,7 +111,7 @@ done_with '$' exempt get 10.1.2.3 limit web
 is "$out" "10.0.0.0/8 limit web" "exempt get shows the exemption"
 refused 'exempt get: ADDR 10.1.2.3: no exemption from all limits; name a limit for those from it' exempt get 10.1.2.3
 done_with "weir: warning: device 'nosuchdev0' does not exist" exempt add 10.0.0.0/8 dev nosuchdev0
-done_with "weir: warning: device 'nosuchdev0' does not exist" limit add later budget 100/s to ::/0 dev nosuchdev0
+done_with "weir: warning: device 'nosuchdev0' does not exist" limit add later budget 100/s to ff00::/8 dev nosuchdev0
 # -check reports the kernel's refusals
 for words in "limit add web budget 1/s" "limit set nosuch slots 3" "limit del nosuch" "limit add x budget 1/s before nosuch" \
 	"source charge 10.0.0.1 limit nosuch" "source forget all limit nosuch" "exempt add 10.0.0.0/8 limit nosuch" \
@@ -130,7 +130,7 @@ done
 echo 'limit add web budget 1/s' >"$tmp/file"
 done_with "" -check -file "$tmp/file"
 is "$(all_there_is)" "$before" "-check changes nothing"
-echo 'limit add x budget 1G/s bytes slots 64 sources 16M to ::/0' >"$tmp/file"
+echo 'limit add x budget 1G/s bytes slots 64 sources 16M to ff00::/8' >"$tmp/file"
 refused "$tmp/file:1:40: limit add: sources: not enough memory" -check -file "$tmp/file"
 echo 'limit set nosuch slots 3' >"$tmp/batch"
 done_with "weir: note: $tmp/batch: not checked by the kernel: a line of a batch may need those before it\$" -check -batch "$tmp/batch"
@@ -150,27 +150,27 @@ fi
 
 # the kernel's warnings
 joined='up to 64 packets merged by GRO may not fit the budget: ethtool -K DEV gro off'
-done_with '$' limit add nogro budget 5/s to ::/0
+done_with '$' limit add nogro budget 5/s to ff00::/8
 rx ethtool -K rx0 gro on >/dev/null
-done_with '$' limit add udp budget 5/s to ::/0 proto udp
-done_with '$' limit add icmp budget 5/s to ::/0 proto icmpv6
-done_with '$' limit add syn5 budget 5/s to ::/0 proto tcp syn
-done_with '$' limit add notrx budget 5/s to ::/0 not dev rx0
-done_with '$' limit add sixtyfour budget 64/s to ::/0
-done_with "weir: warning: limit 'small': $joined\$" limit add small budget 5/s to ::/0
+done_with '$' limit add udp budget 5/s to ff00::/8 proto udp
+done_with '$' limit add icmp budget 5/s to ff00::/8 proto icmpv6
+done_with '$' limit add syn5 budget 5/s to ff00::/8 proto tcp syn
+done_with '$' limit add notrx budget 5/s to ff00::/8 not dev rx0
+done_with '$' limit add sixtyfour budget 64/s to ff00::/8
+done_with "weir: warning: limit 'small': $joined\$" limit add small budget 5/s to ff00::/8
 is "$(weir -check limit set small budget 6/s 2>&1 >"$tmp/out")" "weir: warning: limit 'small': $joined" "-check shows the kernel's warnings"
-echo 'limit add small budget 6/s to ::/0' >"$tmp/file"
+echo 'limit add small budget 6/s to ff00::/8' >"$tmp/file"
 is "$(weir -check -quiet -file "$tmp/file" 2>&1 | head -n 1)" "weir: warning: $tmp/file:1: limit 'small': $joined" "... also of a file"
 like "$(weir save)" $'\n''limit add small budget 5/s ' "... and changes nothing"
 is "$(weir limit set small budget 6/s 2>&1 | sed -E 's/^(small budget 6).*/\1/; 3d')" "weir: warning: limit 'small': $joined
 small budget 6" "... before the limit is shown"
 done_with "weir: warning: limit 'small': $joined" limit set small budget 1500/s bytes
 done_with "weir: warning: limit 'small': packets larger than budget or burst" limit set small budget 100/s bytes
-done_with '$' -exist limit add small budget 100/s bytes to ::/0
-done_with "weir: warning: limit 'nosyn': $joined" limit add nosyn budget 5/s to ::/0 not syn
-done_with "weir: warning: limit 'onrx': $joined" limit add onrx budget 5/s to ::/0 dev rx0
+done_with '$' -exist limit add small budget 100/s bytes to ff00::/8
+done_with "weir: warning: limit 'nosyn': $joined" limit add nosyn budget 5/s to ff00::/8 not syn
+done_with "weir: warning: limit 'onrx': $joined" limit add onrx budget 5/s to ff00::/8 dev rx0
 done_with "weir: warning: limit 'few': up to 64 packets merged by GRO may not fit newcomers: ethtool -K DEV gro off\$" \
-	limit add few budget 64/s to ::/0 newcomers 63/s
+	limit add few budget 64/s to ff00::/8 newcomers 63/s
 done_with '$' limit set few newcomers 64/s
 is "$(weir -j -check limit add size budget 1/s sources 65536 newcomers 64/s 2>/dev/null | jq -c '.[0] | [.entries, .source_bytes, .memory > .entries * .source_bytes]')" \
 	'[94208,76,true]' "-check shows what a new limit would take"
@@ -227,7 +227,7 @@ offers() {
 	ok $? "weir ${words[*]} may be followed by ${!#}"
 }
 weir exempt add 203.0.113.0/24
-weir limit add long budget 100/1h to ::/0 >"$tmp/out"
+weir limit add long budget 100/1h to ff00::/8 >"$tmp/out"
 weir source charge 198.51.100.77 limit long >"$tmp/out"
 weir source charge 198.51.100.77 limit host >"$tmp/out"
 is "$(weir -complete source forget | grep ' ')" "" "no candidate contains a blank"
@@ -245,7 +245,7 @@ advice="note: over ssh, 'weir -confirm 60s \.\.\.' takes a change back unless yo
 advised() { SSH_TTY=/dev/pts/7 "$top/userspace/weir" "$@" 2>&1 | grep -c "$advice"; }
 echo 'block add 198.51.100.64/26' >"$tmp/one"
 weir save >"$tmp/saved"
-for words in 'limit add ssh budget 100/s to ::/0' 'limit set ssh budget 101/s' 'block add 198.51.100.0/26' \
+for words in 'limit add ssh budget 100/s to ff00::/8' 'limit set ssh budget 101/s' 'block add 198.51.100.0/26' \
 	'source block 198.51.100.200 for 1h' "-batch $tmp/one"; do
 	# shellcheck disable=SC2086 # words
 	is "$(advised -check $words)$(advised $words)" 11 "$words: over ssh, advice"
@@ -277,21 +277,21 @@ for words in "limit add x budget 1/s" "limit set web budget 1/s" "limit del web"
 	like "$(mere $words <<<'# nothing'; echo $?)" '^weir: .*permission denied: requires CAP_NET_ADMIN .*\(run it as root\).*2$' "weir $words needs CAP_NET_ADMIN"
 done
 is "$(weir save)" "$before" "... and nothing changes"
-for words in "limit add x budget 1/s to ::/0" "limit del web" "exempt add 11.0.0.0/8" "-file -"; do
-	like "$(mere -check $words <<<"limit add x budget 1/s to ::/0"; echo $?)" \
+for words in "limit add x budget 1/s to ff00::/8" "limit del web" "exempt add 11.0.0.0/8" "-file -"; do
+	like "$(mere -check $words <<<"limit add x budget 1/s to ff00::/8"; echo $?)" \
 		'^weir: note: (-: )?not checked by the kernel: permission denied: .*'$'\n''0$' "weir -check $words does not, and says that it did not ask"
 done
 
 # another namespace
 ip netns add weir-tool && spaces+=(weir-tool)
-done_with '' -netns weir-tool limit add other budget 100/s to ::/0
+done_with '' -netns weir-tool limit add other budget 100/s to ff00::/8
 is "$(weir -n /run/netns/weir-tool -j limit show | json limit)" other "-netns by path"
 ip netns exec weir-tool bash -c "echo; read -r" <"$tmp/never" >"$tmp/up" &
 pids+=($!)
 wait_for 60 test -s "$tmp/up"
 is "$(weir -n $! -j limit show | json limit)" other "-netns by process"
 refused "limit add: NAME 'other': a limit of that name exists" -n weir-tool -check limit add other budget 1/s
-done_with '$' -check limit add other budget 1/s to ::/0
+done_with '$' -check limit add other budget 1/s to ff00::/8
 like "$(weir -n $$ limit show other 2>&1)" 'no limit of that name' "... not in the caller's namespace"
 
 done_with 'weir: warning: deleting all limits also deletes their exemptions \(1\) and blocked prefixes \(0\)$' limit flush

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -276,14 +277,6 @@ static void put_unseen(struct advising *to, const struct weir_limit *before,
 		weir_advice_unknown(advice, "length", "the lengths of packets: all are taken to be as long as the mean");
 }
 
-static uint64_t usual_ms(const struct weir_limit *limit)
-{
-	uint64_t windows = WINDOWS * (uint64_t)limit->budgets[0].amount.window_ms;
-
-	return windows < WATCH_MS_MIN ? WATCH_MS_MIN :
-	       windows > WATCH_MS_MAX ? WATCH_MS_MAX : windows;
-}
-
 static int advise_limit(struct advising *to, uint64_t for_ms)
 {
 	static struct weir_limit before, after, limit;
@@ -311,8 +304,10 @@ static int advise_limit(struct advising *to, uint64_t for_ms)
 	to->demand = weir_demand_new(&limit, limit.budget_count, tick, &tool->err);
 	if (!to->demand)
 		return WEIR_EXIT_REFUSED;
-	status = weir_watch(tool, &before, for_ms ? for_ms : usual_ms(&before), to->demand,
-			    &watched);
+	if (!for_ms)
+		for_ms = MIN(MAX(WINDOWS * (uint64_t)before.budgets[0].amount.window_ms,
+				 WATCH_MS_MIN), WATCH_MS_MAX);
+	status = weir_watch(tool, &before, for_ms, to->demand, &watched);
 	to->advice->for_ns = watched.ns;
 	if (!status)
 		status = conclude(to, &limit, tick, status);

@@ -62,7 +62,6 @@ bool weir_watch_can(const struct weir_limit *limit)
 	       (first->mode == WEIR_MODE_STRICT || first->mode == WEIR_MODE_LENIENT);
 }
 
-/* Slots of which a count still knows what was admitted, the current one included */
 /* What was admitted so many slots ago. */
 static uint64_t number_at(const struct watching *to, const struct weir_saved_source *source,
 			  uint64_t age)
@@ -103,6 +102,7 @@ static uint64_t admitted_in(const struct watching *to, const struct weir_sender 
 static int add_slots(struct watching *to, struct weir_sender *sender,
 		     const struct weir_saved_source *source, uint64_t refused)
 {
+	/* Slots before the current one of which a count still knows what was admitted. */
 	uint64_t known = to->clock.slots + (to->clock.mode == WEIR_MODE_STRICT) - 1;
 	uint64_t oldest = to->slot - MIN(to->slot, known), slot, part;
 	uint64_t from = MAX(MAX(oldest, to->begun), sender->seen.slot), admitted;

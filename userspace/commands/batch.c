@@ -77,6 +77,8 @@ static unsigned int send_part(struct batch *batch, struct weir_exempt *exempt, u
 		return 0;
 	}
 	batch->most = request.ret ? 1 : 2 * count;
+	if (request.place && request.place <= count)
+		tool->line = exempt[request.place - 1].line;
 	status = weir_tool_settle(tool, &request, batch->command->allowed);
 	keep_status(batch, status);
 	if (status)

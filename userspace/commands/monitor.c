@@ -172,16 +172,6 @@ static int show_limits(struct watch *watch)
 	return status;
 }
 
-static void show_lost(struct watch *watch)
-{
-	struct weir_out *out = &watch->tool->out;
-
-	begin_line(watch);
-	weir_out_str(out, "event", "lost");
-	weir_out_word(out, WEIR_COLOR_NONE, "events lost, resync");
-	weir_out_line_end(out);
-}
-
 /* The reader closed the pipe: die of SIGPIPE, as at the next write. */
 static int lose_reader(struct weir_tool *tool)
 {
@@ -204,7 +194,10 @@ static int follow(struct watch *watch, int fd)
 		case 0:
 			break;
 		case -ENOBUFS:
-			show_lost(watch);
+			begin_line(watch);
+			weir_out_str(&watch->tool->out, "event", "lost");
+			weir_out_word(&watch->tool->out, WEIR_COLOR_NONE, "events lost, resync");
+			weir_out_line_end(&watch->tool->out);
 			status = show_limits(watch);
 			break;
 		case -EPIPE:

@@ -176,7 +176,10 @@ static void blame_option(struct weir_args *args)
 	/* -j DROP is no option */
 	if (args->fault > 0 && weir_option_is(args->words[args->fault]) &&
 	    !isupper((unsigned char)*next))
-		weir_err_set(args->err, "options precede the object: weir %.60s %.60s ...",
+		weir_err_set(args->err, !strcmp(args->words[0], "prefix-list") &&
+			     !strcmp(args->words[args->fault], "-file") ?
+			     "the prefixes of a file are those of 'file FILE', without a dash" :
+			     "options precede the object: weir %.60s %.60s ...",
 			     args->words[args->fault], args->words[0]);
 }
 
@@ -197,12 +200,14 @@ static void blame_prefix(struct weir_args *args, const struct weir_reading *read
 		return;
 	}
 	if (list)
-		strcpy(name, "weir -j prefix-list show NAME | jq -r '.[].prefixes[]' |");
+		strcpy(name, "weir -j prefix-list show NAME | jq -r '.[].prefixes[]' | sed '");
 	else
-		snprintf(name, sizeof(name), "sed 's/[;#].*//' %.200s |", file ? text : "FILE");
-	weir_err_set(args->err, "'%.60s' is no prefix; for those of a %s: %s tr -s ', \\t' '\\n' | sed -n 's,^\\([0-9A-Fa-f]*[.:][0-9A-Fa-f.:/]*\\).*,%s %s \\1,p' | weir -exist -batch -",
-		     text, list ? "list" : "file", name, reading->object->name,
-		     reading->command->name);
+		snprintf(name, sizeof(name), "sed 's/[;#].*//; s/[ \\t\\r]//g; s/,*$//; /./!d; s/,/\\n%s %s /g; ",
+			 reading->object->name, reading->command->name);
+	weir_err_set(args->err, "'%.60s' is no prefix%s; for those of a %s: %ss/^/%s %s /'%s%.200s | weir -exist -batch -",
+		     text, list || file ? "" : ", and names are not resolved",
+		     list ? "list" : "file", name, reading->object->name, reading->command->name,
+		     list ? "" : " ", list ? "" : file ? text : "FILE");
 }
 
 /* With -check, ask the kernel, but not in a batch: earlier lines were not applied. */

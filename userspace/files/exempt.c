@@ -128,29 +128,22 @@ static bool any_spares(const struct weir_config *config)
 /* May a limit match packets from a blocked prefix? */
 static bool may_match(const struct weir_limit *limit, const struct weir_exempt *block)
 {
-	const struct weir_match *match = &limit->match;
-	const struct weir_prefix *prefix = &block->prefix;
-	bool inverted = match->invert & WEIR_COND_FROM, found = false;
-	bool other = match->family != prefix->family;
-	unsigned int i;
+	bool other = strcmp(limit->match.dev, block->dev);
 
-	if (match->has & WEIR_COND_FAMILY && other != !!(match->invert & WEIR_COND_FAMILY))
+	if (*block->dev && limit->match.has & WEIR_COND_DEV &&
+	    other != !!(limit->match.invert & WEIR_COND_DEV))
 		return false;
-	other = strcmp(match->dev, block->dev);
-	if (*block->dev && match->has & WEIR_COND_DEV &&
-	    other != !!(match->invert & WEIR_COND_DEV))
-		return false;
-	for (i = 0; match->has & WEIR_COND_FROM && i < match->from_count; i++)
-		found |= inverted ? weir_prefix_holds(&match->from[i], prefix) :
-			 weir_prefixes_overlap(&match->from[i], prefix);
-	return !(match->has & WEIR_COND_FROM) || found != inverted;
+	return weir_takes_from(limit, &block->prefix);
 }
 
 static void warn_unblocked(struct weir_tool *tool, const struct weir_exempt *block)
 {
 	const struct weir_config *config = tool->config;
-	const struct weir_limit *limit, *observes = NULL;
-	char text[160];
+	const uint64_t by_source = WEIR_COND_FAMILY | WEIR_COND_FROM | WEIR_COND_FROM_LIST |
+				   WEIR_COND_DEV;
+	const struct weir_limit *limit, *observes = NULL, *narrow = NULL;
+	bool named = !*block->limit;
+	char text[200];
 
 	/* There may be many blocks, but most often each limit applies to all. */
 	if (!config && (!tool->spare_asked || tool->limits_spare))
@@ -161,14 +154,25 @@ static void warn_unblocked(struct weir_tool *tool, const struct weir_exempt *blo
 	}
 	for (limit = config ? config->limits : NULL;
 	     config && limit < config->limits + config->limit_count; limit++) {
-		if ((*block->limit && strcmp(block->limit, limit->name)) ||
-		    !may_match(limit, block))
+		if (*block->limit && strcmp(block->limit, limit->name))
 			continue;
-		if (limit->action != WEIR_ACTION_OBSERVE)
+		named = true;
+		if (!may_match(limit, block))
+			continue;
+		if (limit->action == WEIR_ACTION_OBSERVE)
+			observes = observes ? observes : limit;
+		else if (!*block->limit && limit->match.has & ~by_source)
+			narrow = narrow ? narrow : limit;
+		else
 			return;
-		observes = observes ? observes : limit;
 	}
-	if (observes)
+	if (narrow)
+		snprintf(text, sizeof(text), "of the packets from there, only those that match a limit, as '%s', are dropped; to drop all: weir limit add NAME blocks 1",
+			 narrow->name);
+	else if (!named)
+		snprintf(text, sizeof(text), "nothing is blocked: no limit has the name '%s'",
+			 block->limit);
+	else if (observes)
 		snprintf(text, sizeof(text), "nothing is blocked: limit '%s' observes, and none drops packets from there",
 			 observes->name);
 	else
@@ -176,7 +180,7 @@ static void warn_unblocked(struct weir_tool *tool, const struct weir_exempt *blo
 			 *block->limit ? "limit '" : "no limit", block->limit,
 			 *block->limit ? "' never" : "");
 	if (config)
-		weir_note_of(tool, "warning", NULL, text);
+		weir_note_of(tool, narrow ? "note" : "warning", NULL, text);
 }
 
 void weir_note_block(struct weir_tool *tool, const void *model)

@@ -64,12 +64,6 @@ static bool has_heir(const struct weir_limit *limit, struct weir_config *config)
 		       sizeof(limit->per));
 }
 
-static const char *others_text(unsigned int more, char buf[32])
-{
-	snprintf(buf, 32, " (and of %u more)", more);
-	return more ? buf : "";
-}
-
 /* What is in force before it is replaced; nothing if that cannot be known. */
 static struct weir_config was;
 
@@ -122,13 +116,14 @@ static void note_gone(struct weir_tool *tool, struct weir_config *config, bool a
 		blocks += old->stats.blocked_now;
 		first = first ? first : old;
 	}
+	snprintf(buf, sizeof(buf), " (and of %u more)", more);
 	if (blocks)
 		snprintf(blocked, sizeof(blocked), " with %" PRIu64 " block%s", blocks,
 			 blocks == 1 ? "" : "s");
 	if (first)
 		weir_note(tool, blocks ? "warning" : "note",
 			  "the counts of limit '%s'%s go%s, as the file %s%s", first->name,
-			  others_text(more, buf), blocked,
+			  more ? buf : "", blocked,
 			  weir_config_find(config, first->name) ? "has it with another 'per'" :
 								  "does not have it",
 			  weir_forgotten_text(known, ", and ", forgotten));

@@ -83,6 +83,8 @@ void weir_note_lists(struct weir_tool *tool, const struct weir_config *config,
 		     const struct weir_limit *limit);
 /* Likewise, of a limit that is in force, since these words made or changed it. */
 void weir_note_listed(struct weir_tool *tool, const struct weir_limit *words);
+/* Does the limit match sources of the prefix by family and from? */
+bool weir_takes_from(const struct weir_limit *limit, const struct weir_prefix *prefix);
 /* Note lists and budgets of a file that no limit uses. */
 void weir_note_unused(struct weir_tool *tool, const struct weir_config *config);
 /* After a change, note prefixes that limits do not match any more, or without own budgets. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Notes on lists of prefixes: who is limited by nothing, and which budgets are for nobody. */
 
+#include <linux/netlink.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -68,29 +69,19 @@ static bool covers(const struct weir_limit *limit, const struct weir_limit *othe
 	return true;
 }
 
-static bool takes_family(const struct weir_limit *limit, const struct weir_prefix *prefix)
-{
-	const struct weir_match *match = &limit->match;
-
-	return !(match->has & WEIR_COND_FAMILY) ||
-	       (match->family == prefix->family) != !!(match->invert & WEIR_COND_FAMILY);
-}
-
-/* Does it match sources of the prefix by family and from? */
-static bool takes_from(const struct weir_limit *limit, const struct weir_prefix *prefix)
+bool weir_takes_from(const struct weir_limit *limit, const struct weir_prefix *prefix)
 {
 	const struct weir_match *match = &limit->match;
 	bool inverted = match->invert & WEIR_COND_FROM, found = false;
+	bool other = match->family != prefix->family;
 	unsigned int i;
 
-	if (!takes_family(limit, prefix))
+	if (match->has & WEIR_COND_FAMILY && other != !!(match->invert & WEIR_COND_FAMILY))
 		return false;
-	if (!(match->has & WEIR_COND_FROM))
-		return true;
-	for (i = 0; i < match->from_count; i++)
-		found |= weir_prefix_holds(&match->from[i], prefix) ||
-			 (!inverted && weir_prefix_holds(prefix, &match->from[i]));
-	return found != inverted;
+	for (i = 0; match->has & WEIR_COND_FROM && i < match->from_count; i++)
+		found |= inverted ? weir_prefix_holds(&match->from[i], prefix) :
+				    weir_prefixes_overlap(&match->from[i], prefix);
+	return !(match->has & WEIR_COND_FROM) || found != inverted;
 }
 
 /* Set @met of those in @budgets of which the limit matches sources. */
@@ -103,7 +94,7 @@ static void meet(const struct weir_config *config, const struct weir_limit *limi
 		gather_sources(config, limit);
 	for (i = 0; i < budgets.count; i++) {
 		prefix = &budgets.at[i]->prefix;
-		if (!takes_from(limit, prefix))
+		if (!weir_takes_from(limit, prefix))
 			continue;
 		met[i] |= is_from(limit) ? weir_members_overlap(&sources, prefix) :
 			  !is_not_from(limit) || !weir_members_hold(&sources, prefix);
@@ -134,7 +125,7 @@ static void warn_forgotten(struct weir_tool *tool, const struct weir_config *con
 			meet(config, other, met);
 	for (i = 0; i < budgets.count; i++) {
 		limited += met[i];
-		if (!met[i] && takes_from(limit, &budgets.at[i]->prefix))
+		if (!met[i] && weir_takes_from(limit, &budgets.at[i]->prefix))
 			add_some(&some, budgets.at[i]);
 	}
 	if (!some.count || !limited)
@@ -180,8 +171,8 @@ static void warn_both(struct weir_tool *tool, const struct weir_config *config,
 		return;
 	weir_members_gather(config, other->match.from_list, &budgets);
 	for (i = 0; i < budgets.count; i++) {
-		if (!takes_from(limit, &budgets.at[i]->prefix) ||
-		    !takes_from(other, &budgets.at[i]->prefix) ||
+		if (!weir_takes_from(limit, &budgets.at[i]->prefix) ||
+		    !weir_takes_from(other, &budgets.at[i]->prefix) ||
 		    weir_members_overlap(&sources, &budgets.at[i]->prefix))
 			continue;
 		add_some(&some, budgets.at[i]);
@@ -209,7 +200,7 @@ static void note_shared(struct weir_tool *tool, const struct weir_limit *limit)
 	if (given && !memcmp(per, usual_per, sizeof(usual_per)))
 		return;		/* it was asked for, or said when the limit was made */
 	for (i = 0; i < budgets.count; i++)
-		if (budgets.at[i]->budget && takes_from(limit, &budgets.at[i]->prefix) &&
+		if (budgets.at[i]->budget && weir_takes_from(limit, &budgets.at[i]->prefix) &&
 		    budgets.at[i]->prefix.len < per[budgets.at[i]->prefix.family == AF_INET6])
 			add_some(&some, budgets.at[i]);
 	if (!some.count)
@@ -231,7 +222,7 @@ static void note_outside(struct weir_tool *tool, const struct weir_limit *limit)
 		if (!budgets.at[i]->budget)
 			continue;
 		given++;
-		if (!takes_from(limit, &budgets.at[i]->prefix) ||
+		if (!weir_takes_from(limit, &budgets.at[i]->prefix) ||
 		    (is_from(limit) && !weir_members_overlap(&sources, &budgets.at[i]->prefix)))
 			add_some(&some, budgets.at[i]);
 	}
@@ -323,14 +314,15 @@ void weir_note_unused(struct weir_tool *tool, const struct weir_config *config)
 	}
 }
 
-/* The first limit whose packets come from that list, or not from it, as those of @like. */
+/* The first limit for all packets from that list, or not from it, as @like is; or else @like. */
 static const struct weir_limit *find_user(const struct weir_config *config,
 					  const struct weir_limit *like)
 {
 	const struct weir_limit *limit = config->limits;
 
-	while (strcmp(limit->match.from_list, like->match.from_list) ||
-	       is_from(limit) != is_from(like))
+	while (limit != like && (limit->match.has & BY_SOURCE & ~WEIR_COND_FROM_LIST ||
+				 strcmp(limit->match.from_list, like->match.from_list) ||
+				 is_from(limit) != is_from(like)))
 		limit++;
 	return limit;
 }
@@ -353,19 +345,56 @@ static bool hold_all(const struct weir_prefix *prefix)
 static void note_left(struct weir_tool *tool, const struct weir_config *was,
 		      const struct weir_config *now, const struct weir_limit *limit)
 {
+	bool first = find_user(now, limit) == limit;
 	struct some some = { 0 };
 	unsigned int i;
 
 	weir_members_gather(was, limit->match.from_list, &budgets);
 	gather_sources(now, limit);
-	for (i = 0; i < budgets.count; i++)
-		if (is_from(limit) ? !weir_members_overlap(&sources, &budgets.at[i]->prefix) :
-				     !hold_all(&budgets.at[i]->prefix))
+	for (i = 0; first && i < budgets.count; i++)
+		if (weir_takes_from(limit, &budgets.at[i]->prefix) &&
+		    (is_from(limit) ? !weir_members_overlap(&sources, &budgets.at[i]->prefix) :
+				      !hold_all(&budgets.at[i]->prefix)))
 			add_some(&some, budgets.at[i]);
 	if (some.count)
 		weir_note(tool, "note", "limit '%s' %s packets from %u prefix%s then, which the list has no more: %s",
 			  limit->name, is_from(limit) ? "does not match" : "counts", some.count,
 			  plural(&some), some.names);
+}
+
+struct freed {
+	const struct weir_limit *limit;
+	unsigned int count;
+};
+
+/* Count blocked sources that the limit matched by the list @budgets, but not by @sources. */
+static int count_freed(const void *model, void *data)
+{
+	const struct weir_prefix *prefix = &((const struct weir_source *)model)->prefix;
+	bool was = weir_members_overlap(&budgets, prefix);
+	struct freed *freed = data;
+
+	freed->count += was != weir_members_overlap(&sources, prefix) &&
+			was == is_from(freed->limit);
+	return 0;
+}
+
+/* Warn of blocked sources that the limit does not match any more, after note_left(). */
+static void warn_freed(struct weir_tool *tool, const struct weir_limit *limit)
+{
+	struct weir_query query = { .blocked = true };
+	struct freed freed = { .limit = limit };
+	struct weir_request request = {
+		.cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP, .set = &weir_query_fields,
+		.verb = WEIR_ON_SHOW, .model = &query, .reply_set = &weir_source_fields,
+		.reply = count_freed, .data = &freed,
+	};
+
+	strcpy(query.limit, limit->name);
+	if (tool->reached && !weir_nl_ask(&tool->nl, &request) && freed.count)
+		weir_note(tool, "warning", "limit '%s' has blocked %u source%s, which the list frees: the limit does not match %s now",
+			  limit->name, freed.count, freed.count == 1 ? "" : "s",
+			  freed.count == 1 ? "it" : "them");
 }
 
 /* Has the longest prefix that holds this one a budget? */
@@ -397,7 +426,7 @@ static void note_budgets_lost(struct weir_tool *tool, const struct weir_config *
 		gather_sources(now, limit);
 	for (i = 0; i < budgets.count; i++) {
 		prefix = &budgets.at[i]->prefix;
-		if (budgets.at[i]->budget && takes_from(limit, prefix) &&
+		if (budgets.at[i]->budget && weir_takes_from(limit, prefix) &&
 		    (!is_from(limit) || weir_members_overlap(&sources, prefix)) &&
 		    !has_budget(&others, prefix))
 			add_some(&some, budgets.at[i]);
@@ -423,9 +452,10 @@ void weir_note_lost(struct weir_tool *tool, struct weir_config *was, const struc
 		old = weir_config_find(was, limit->name);
 		tool->line = limit->line ? limit->line : line;
 		if (old && *limit->match.from_list && is_from(limit) == is_from(old) &&
-		    !strcmp(old->match.from_list, limit->match.from_list) &&
-		    find_user(now, limit) == limit)
+		    !strcmp(old->match.from_list, limit->match.from_list)) {
 			note_left(tool, was, now, limit);
+			warn_freed(tool, limit);
+		}
 		if (old && *old->budgets_by)
 			note_budgets_lost(tool, was, now, limit, old);
 	}

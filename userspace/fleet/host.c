@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "lang/value.h"
 #include "child.h"
@@ -22,17 +23,12 @@ static uint64_t packets_of(const json_t *stats, const char *key)
 	return number_of(json_object_get(stats, key), "packets");
 }
 
-static uint64_t subtract(uint64_t from, uint64_t value)
-{
-	return from > value ? from - value : 0;
-}
-
 static void measure_limits(struct fleet_counts *counts)
 {
 	const char *const words[] = { "-stats", "limit", "show", NULL };
 	struct weir_err unused;
 	json_t *limits = fleet_weir_json(words, &unused), *limit, *stats;
-	uint64_t wanted;
+	uint64_t wanted, newcomers;
 	size_t i;
 
 	memset(counts, 0, sizeof(*counts));
@@ -40,8 +36,8 @@ static void measure_limits(struct fleet_counts *counts)
 		stats = json_object_get(limit, "stats");
 		counts->limits++;
 		counts->matched += packets_of(stats, "matched");
-		counts->dropped_known += subtract(packets_of(stats, "dropped"),
-						  packets_of(stats, "newcomers_refused"));
+		newcomers = packets_of(stats, "newcomers_refused");
+		counts->dropped_known += MAX(packets_of(stats, "dropped"), newcomers) - newcomers;
 		counts->evictions += number_of(stats, "evictions");
 		wanted = number_of(stats, "sources_wanted");
 		if (wanted > counts->sources_wanted)

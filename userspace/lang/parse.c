@@ -99,7 +99,7 @@ static int read_value(struct weir_args *args, const struct weir_field *field,
 	text = text ? text : take_value(args, field);
 	if (!text)
 		return -EINVAL;
-	if (*text == '{')
+	if (*text == '{' && field->many)
 		return weir_err_set(args->err, "write a list without braces and spaces: '%s A,B'",
 				    field->word);
 	if (*text == '!' && field->flags & WEIR_NOT)

@@ -186,13 +186,6 @@ static void show_standing(struct weir_out *out, const struct weir_source *source
 		weir_out_str(out, "budget_by", weir_text_prefix(NULL, &source->asked.by, buf));
 }
 
-/* Does the block of a prefix hold? A limit that observes blocks nobody. */
-static bool prefix_blocks(const struct weir_source *source)
-{
-	return source->has & WEIR_HAS(SOURCE_EXEMPT) && source->exempt.block &&
-	       source->action != WEIR_ACTION_OBSERVE;
-}
-
 /* In JSON, a source whose prefix is blocked is blocked, for as long as the later end says. */
 static void show_prefix_block(struct weir_out *out, const struct weir_source *source)
 {
@@ -210,7 +203,9 @@ static void show_prefix_block(struct weir_out *out, const struct weir_source *so
 void weir_show_source(struct weir_out *out, const void *model)
 {
 	const struct weir_source *source = model;
-	bool by_prefix = prefix_blocks(source), standing = false;
+	/* A limit that observes blocks nobody. */
+	bool by_prefix = source->has & WEIR_HAS(SOURCE_EXEMPT) && source->exempt.block &&
+			 source->action != WEIR_ACTION_OBSERVE, standing = false;
 
 	weir_out_begin(out, NULL, '{');
 	weir_set_show(&weir_source_fields, WEIR_WORDS, out, source);

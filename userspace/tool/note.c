@@ -254,24 +254,29 @@ static void note_within(struct weir_tool *tool, const struct weir_limit *limit)
 					    " counts a network of 'from' as one source: 'per 32,128' counts each address");
 }
 
-#define REPLIES	" has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections"
+#define REPLIES	" has no 'dport' or 'syn': it also counts replies to connections opened from here"
 #define BEHIND	", and without 'dev' what containers and networks behind it send"
 void weir_note_limit(struct weir_tool *tool, const void *model)
 {
 	const struct weir_limit *limit = model;
 	const struct weir_match *match = &limit->match;
 	uint64_t plain = match->has & ~match->invert;
+	bool groups = plain & WEIR_COND_TO;
+	unsigned int i;
 
+	/* Nothing replies to a multicast address. */
+	for (i = 0; i < match->to_count; i++)
+		groups &= match->to[i].addr[0] >= (match->to[i].family == AF_INET ? 0xe0 : 0xff);
 	if (match->has & WEIR_COND_DEV)
 		weir_note_dev(tool, match->dev);
 	if (limit->log && limit->action == WEIR_ACTION_OBSERVE)
 		weir_note_of(tool, "note", limit->name, " logs what it drops; that is nothing while it observes");
 	note_within(tool, limit);
 	if (limit->blocks_only || plain & (WEIR_COND_DPORT | WEIR_COND_SYN) ||
-	    match->has & WEIR_COND_TO ||
+	    groups ||
 	    (plain & WEIR_COND_PROTO && match->proto_count == 1 &&
 	     !weir_proto_answers(match->proto[0])) || only_asks(match))
 		return;
 	weir_note_of(tool, "note", limit->name,
-		     match->has & WEIR_COND_DEV ? REPLIES : REPLIES BEHIND);
+		     match->has & (WEIR_COND_DEV | WEIR_COND_TO) ? REPLIES : REPLIES BEHIND);
 }

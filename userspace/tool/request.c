@@ -123,9 +123,10 @@ static void note_kernel(struct weir_tool *tool, const struct weir_request *reque
 	}
 	snprintf(text, sizeof(text), ": %s", request->warning);
 	if (request->more)
-		snprintf(others, sizeof(others), " and %u more", request->more);
+		snprintf(others, sizeof(others), limit ? " and %u more" : " (and %u more)",
+			 request->more);
 	if (!limit)
-		weir_note(tool, "warning", "%s", request->warning);
+		weir_note(tool, "warning", "%s%s", request->warning, others);
 	else if (request->lost)
 		weir_note(tool, "warning", "limit '%s'%s%s (%" PRIu64 " of them)", limit, others,
 			  text, request->lost);

@@ -41,17 +41,10 @@ static int open_netns(const char *which)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static bool is_own(int fd)
-{
-	struct stat own, other;
-
-	return !stat(OWN, &own) && !fstat(fd, &other) &&
-	       own.st_dev == other.st_dev && own.st_ino == other.st_ino;
-}
-
 int weir_enter_netns(struct weir_tool *tool)
 {
 	int fd = open_netns(tool->netns), status = WEIR_EXIT_OK;
+	struct stat own, other;
 
 	if (fd < 0) {
 		if (errno == ENOENT && is_number(tool->netns))
@@ -62,7 +55,8 @@ int weir_enter_netns(struct weir_tool *tool)
 				     tool->netns, strerror(errno));
 		return WEIR_EXIT_WORDS;
 	}
-	tool->elsewhere = !is_own(fd);
+	tool->elsewhere = stat(OWN, &own) || fstat(fd, &other) || own.st_dev != other.st_dev ||
+			  own.st_ino != other.st_ino;
 	if (tool->elsewhere && setns(fd, CLONE_NEWNET)) {
 		status = errno == EINVAL ? WEIR_EXIT_WORDS : WEIR_EXIT_REFUSED;
 		if (errno == EINVAL)
@@ -115,12 +109,6 @@ static bool was_seen(const struct weir_spaces *spaces, uint64_t inode)
 	return false;
 }
 
-static int no_memory(struct weir_tool *tool)
-{
-	weir_err_set(&tool->err, WEIR_NO_MEMORY);
-	return WEIR_EXIT_OUTPUT;
-}
-
 /* Look at one that may have been seen, and add it if it has something. */
 static int look(struct weir_tool *tool, struct weir_spaces *spaces, const char *path,
 		const char *name)
@@ -136,7 +124,8 @@ static int look(struct weir_tool *tool, struct weir_spaces *spaces, const char *
 	if (!grow((void **)&spaces->seen, spaces->seen_count, &spaces->seen_room,
 		  sizeof(*spaces->seen)) ||
 	    !grow((void **)&spaces->list, spaces->count, &spaces->room, sizeof(*spaces->list))) {
-		status = no_memory(tool);
+		weir_err_set(&tool->err, WEIR_NO_MEMORY);
+		status = WEIR_EXIT_OUTPUT;
 		goto out;
 	}
 	snprintf(space.name, sizeof(space.name), "%s", name);

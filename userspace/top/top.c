@@ -184,19 +184,15 @@ void weir_top_sort(struct weir_top_data *data, uint32_t by)
 		data->sources[i] = ranked[i].source;
 }
 
-static bool same_source(const struct weir_source *a, const struct weir_source *b)
-{
-	return !strcmp(a->limit, b->limit) && !strcmp(a->dev, b->dev) &&
-	       !memcmp(&a->prefix, &b->prefix, sizeof(a->prefix));
-}
-
 void weir_top_follow(struct weir_top_view *view, const struct weir_top_data *before,
 		     const struct weir_top_data *now)
 {
+	const struct weir_source *was = &before->sources[view->chosen], *is = now->sources;
 	unsigned int i;
 
-	for (i = 0; view->chosen < before->count && i < now->count; i++)
-		if (same_source(&now->sources[i], &before->sources[view->chosen])) {
+	for (i = 0; view->chosen < before->count && i < now->count; i++, is++)
+		if (!strcmp(is->limit, was->limit) && !strcmp(is->dev, was->dev) &&
+		    !memcmp(&is->prefix, &was->prefix, sizeof(is->prefix))) {
 			view->chosen = i;
 			return;
 		}

@@ -169,13 +169,6 @@ static bool say_policy(const struct tlvs *ack, const struct nlattr *attr, struct
 	       weir_err_set(err, "longer than %" PRIu64 " bytes", uint_of(longest));
 }
 
-static const char *say_errno(int error)
-{
-	return error == EPERM || error == EACCES ? WEIR_NL_EPERM : error == EOPNOTSUPP ?
-	       "not supported by the loaded module, which may be older than this command" :
-	       strerror(error);
-}
-
 /* Append the name or address at fault to its word. */
 static void add_given(struct spot *spot)
 {
@@ -244,7 +237,10 @@ static void say_refusal(struct weir_nl *nl, struct weir_request *request,
 			const struct tlvs *ack, const char *sentence, int error)
 {
 	uint64_t value = take_cookie(ack->attr[NLMSGERR_ATTR_COOKIE]);
-	const char *what = sentence ? sentence : say_errno(error);
+	const char *what = sentence ? sentence :
+		error == EPERM || error == EACCES ? WEIR_NL_EPERM :
+		error != EOPNOTSUPP ? strerror(error) :
+		"not supported by the loaded module, which may be older than this command";
 	struct spot spot = { 0 };
 	struct weir_err policy;
 	char buf[64];

@@ -74,24 +74,16 @@ struct links {
 	char upper[16];		/* kind of one that takes its packets, or "" */
 };
 
-/* The kind of a device; "": it says none. */
-static void kind_of(const struct nlmsghdr *nlh, char kind[16])
-{
-	const struct nlattr *info = attr_of(nlh, sizeof(struct ifinfomsg), IFLA_LINKINFO);
-	const struct nlattr *attr = nested_of(info, IFLA_INFO_KIND);
-
-	snprintf(kind, 16, "%s", attr ? mnl_attr_get_str(attr) : "");
-}
-
 static int take_link(const struct nlmsghdr *nlh, void *data)
 {
 	const struct ifinfomsg *link = mnl_nlmsg_get_payload(nlh);
 	const struct nlattr *lower = attr_of(nlh, sizeof(*link), IFLA_LINK);
 	const struct nlattr *space = attr_of(nlh, sizeof(*link), IFLA_LINK_NETNSID);
+	const struct nlattr *info = attr_of(nlh, sizeof(*link), IFLA_LINKINFO);
+	const struct nlattr *attr = nested_of(info, IFLA_INFO_KIND);
+	const char *kind = attr ? mnl_attr_get_str(attr) : "";
 	struct links *links = data;
-	char kind[16];
 
-	kind_of(nlh, kind);
 	if (link->ifi_index == links->ifindex) {
 		links->up = link->ifi_flags & IFF_UP;
 		links->ethernet = link->ifi_type == ARPHRD_ETHER;
