@@ -59,17 +59,18 @@ static int put_asked(struct sk_buff *skb, struct netlink_callback *cb,
  */
 static int asked_put(struct sk_buff *skb, struct netlink_callback *cb, struct weir_net *wn)
 {
+	struct asked *asked = kzalloc(sizeof(*asked), GFP_KERNEL);
 	struct nlattr **attrs = weir_dump_attrs(cb);
 	const struct weir_config *config;
 	const struct weir_limit *limit;
 	unsigned int at = cb->args[0];
-	struct asked *asked;
 	const char *name;
 	int err;
 
-	asked = kzalloc(sizeof(*asked), GFP_KERNEL);
-	if (!asked)
+	if (!asked) {
+		weir_nl_refuse(cb->extack, NULL, "no memory to look up the source; try again");
 		return -ENOMEM;
+	}
 	err = weir_nl_outline(attrs, wn, &asked->outline, cb->extack);
 	if (!err && attrs[WEIR_A_SOURCE_PACKET])
 		err = weir_nl_packet(attrs[WEIR_A_SOURCE_PACKET], &asked->outline, cb->extack);
