@@ -78,15 +78,6 @@ static int list_place_at(struct weir_edit *edit, unsigned int place, struct weir
 	return err;
 }
 
-static unsigned int lists_prefixes(const struct weir_edit *edit)
-{
-	unsigned int i, count = 0;
-
-	for (i = 0; i < edit->lists; i++)
-		count += edit->list[i]->count;
-	return count;
-}
-
 /*
  * Add prefixes to a list, or make a new one; with @replace it has no others. In a
  * configuration of many objects a list is added to once.
@@ -95,7 +86,7 @@ int weir_edit_list_add(struct weir_edit *edit, const char *name, bool replace,
 		       const struct weir_member *member, unsigned int count,
 		       struct weir_error *error)
 {
-	unsigned int place = list_place(edit, name), i;
+	unsigned int place = list_place(edit, name), i, all = 0;
 	struct weir_prefixes *was = place < edit->lists ? edit->list[place] : NULL, *list, *same;
 
 	if (weir_name_check(name, WEIR_A_PREFIX_LIST_NAME, error))
@@ -113,8 +104,9 @@ int weir_edit_list_add(struct weir_edit *edit, const char *name, bool replace,
 	list = weir_prefixes_add(name, replace ? NULL : was, member, count);
 	if (!list)
 		return -ENOMEM;
-	if (lists_prefixes(edit) - (was ? was->count : 0) + list->count >
-	    WEIR_LIST_PREFIXES_MAX) {
+	for (i = 0; i < edit->lists; i++)
+		all += i == place ? 0 : edit->list[i]->count;
+	if (all + list->count > WEIR_LIST_PREFIXES_MAX) {
 		weir_prefixes_put(list);
 		return weir_refuse(error, -ENOSPC, WEIR_A_PREFIX_LIST_PREFIX,
 				   "the lists of a namespace have at most 65536 prefixes");

@@ -425,9 +425,12 @@ noted() {
 	[[ $err != *"counts replies"* ]] || said=yes
 	is "$status $said" "0 $1" "$2: $1" || diag "$err"
 }
-for words in 'icmp-type echo-request' 'icmp icmp-type 8,13,15,17' 'icmpv6-type echo-request'; do noted no "$words"; done
+for words in 'icmp-type echo-request' 'icmp icmp-type 8,13,15,17' 'icmpv6-type echo-request,130,137'; do noted no "$words"; done
 for words in icmp 'icmp-type 8,0' 'not icmp-type 8' 'icmpv6-type echo-reply'; do noted yes "$words"; done
 
+printf 'limit add a blocks 1\n%s\n' 'block add 192.0.2.0/24 until 2126-01-01T00:00:00Z' >conf
+run -check -file conf
+is "$status $err" "0 weir: warning: conf:2: 'until' is more than ten years away by this clock; what ends then ends in ten years" "a date is not refused before the clock is set"
 printf 'limit add a budget 1/s\nlimit add hst budget 1/s\n' >conf
 run -check -file conf
 like "$err" $'\n'"weir: note: conf:2: limit 'hst' has no 'dport'" "... or, for one more, with its line and name"

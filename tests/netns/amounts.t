@@ -78,8 +78,9 @@ like "$(weir -check prefix-list set others 203.0.113.0/25,203.0.113.128/25 2>&1)
 like "$(<"$tmp/said")" "warning: limit 'rest' leaves out list 'others', of which no other limit matches 1 prefix, so that nothing limits it: 203.0.113.0/24" "a warning of who has no limit"
 weir limit add part budget 5/1d from 192.88.99.0/24 not from-list others before rest dport 3 udp >/dev/null 2>&1
 weir source block 203.0.112.9 limit rest for 1h >/dev/null
-is "$(weir -check prefix-list set others 203.0.112.9,203.0.113.0/24 2>&1 | grep rest)" "weir: note: limit 'rest' counts packets from 1 prefix then, which the list has no more: 198.19.0.0/24
-weir: warning: limit 'rest' has blocked 1 source, which the list frees: the limit does not match it now" "... of the limit that matches them, and a blocked source that it does not match then"
+weir block add 203.0.112.8/31 limit rest
+is "$(weir -check prefix-list set others 203.0.112.8/31,203.0.113.0/24 2>&1 | grep rest)" "weir: note: limit 'rest' counts packets from 1 prefix then, which the list has no more: 198.19.0.0/24
+weir: warning: limit 'rest' does not match sources or prefixes that it has blocked (2), since the list has changed" "... of the limit that matches them, and a blocked source that it does not match then"
 quietly weir limit del part
 weir -check prefix-list add others 203.0.113.9 2>"$tmp/said"
 like "$(<"$tmp/said")" "no other limit matches 2 prefixes, so that nothing limits them: 203.0.113.0/24, 203.0.113.9" "... which -check gives before"
@@ -87,7 +88,9 @@ weir prefix-list add few 203.0.113.0/24 2>"$tmp/said"
 is "$(grep -c warning "$tmp/said")" 0 "... and not if he gets one"
 weir -check prefix-list del few 203.0.113.0/24 2>"$tmp/said"
 like "$(<"$tmp/said")" "no other limit matches 1 prefix, so that nothing limits it: 203.0.113.0/24" "... or again if he loses it"
+like "$(weir limit add ban blocks 1 from-list others 2>&1)" "note: limit 'ban' blocks nobody of its list by itself: 'block add 0.0.0.0/0 limit NAME' blocks all" "a limit that only blocks, of a list"
 quietly weir limit del rest
+quietly weir limit del ban
 quietly weir limit del some
 quietly weir prefix-list del others
 quietly weir prefix-list set few 198.19.0.0/24=12

@@ -142,7 +142,6 @@ static void warn_unblocked(struct weir_tool *tool, const struct weir_exempt *blo
 	const uint64_t by_source = WEIR_COND_FAMILY | WEIR_COND_FROM | WEIR_COND_FROM_LIST |
 				   WEIR_COND_DEV;
 	const struct weir_limit *limit, *observes = NULL, *narrow = NULL;
-	bool named = !*block->limit;
 	char text[200];
 
 	/* There may be many blocks, but most often each limit applies to all. */
@@ -154,10 +153,8 @@ static void warn_unblocked(struct weir_tool *tool, const struct weir_exempt *blo
 	}
 	for (limit = config ? config->limits : NULL;
 	     config && limit < config->limits + config->limit_count; limit++) {
-		if (*block->limit && strcmp(block->limit, limit->name))
-			continue;
-		named = true;
-		if (!may_match(limit, block))
+		if ((*block->limit && strcmp(block->limit, limit->name)) ||
+		    !may_match(limit, block))
 			continue;
 		if (limit->action == WEIR_ACTION_OBSERVE)
 			observes = observes ? observes : limit;
@@ -169,9 +166,6 @@ static void warn_unblocked(struct weir_tool *tool, const struct weir_exempt *blo
 	if (narrow)
 		snprintf(text, sizeof(text), "of the packets from there, only those that match a limit, as '%s', are dropped; to drop all: weir limit add NAME blocks 1",
 			 narrow->name);
-	else if (!named)
-		snprintf(text, sizeof(text), "nothing is blocked: no limit has the name '%s'",
-			 block->limit);
 	else if (observes)
 		snprintf(text, sizeof(text), "nothing is blocked: limit '%s' observes, and none drops packets from there",
 			 observes->name);
@@ -179,7 +173,8 @@ static void warn_unblocked(struct weir_tool *tool, const struct weir_exempt *blo
 		snprintf(text, sizeof(text), "nothing is blocked: %s%s%s matches packets from there",
 			 *block->limit ? "limit '" : "no limit", block->limit,
 			 *block->limit ? "' never" : "");
-	if (config)
+	/* A batch that is checked may have a limit in a line before. */
+	if (config && !(tool->check && tool->batch))
 		weir_note_of(tool, narrow ? "note" : "warning", NULL, text);
 }
 
@@ -189,6 +184,7 @@ void weir_note_block(struct weir_tool *tool, const void *model)
 	char buf[WEIR_TEXT_SIZE];
 
 	weir_note_dev(tool, exempt->dev);
+	weir_note_end(tool, exempt);
 	weir_note_nat64(tool, &exempt->prefix);
 	if (!exempt->prefix.len && !*exempt->dev)
 		weir_note(tool, "warning", "%s is every %s source: all packets that match %s are dropped",

@@ -273,6 +273,9 @@ void weir_note_listed(struct weir_tool *tool, const struct weir_limit *words)
 	    !memcmp(made.per, usual_per, sizeof(usual_per)))
 		made.has &= ~WEIR_HAS(LIMIT_PREFIX4);
 	weir_note_lists(tool, there, &made);
+	if (made.blocks_only && is_from(&made))
+		weir_note_of(tool, "note", made.name,
+			     " blocks nobody of its list by itself: 'block add 0.0.0.0/0 limit NAME' blocks all, and ::/0");
 	for (other = there->limits; other < there->limits + there->limit_count; other++) {
 		if (!is_not_from(other))
 			continue;
@@ -367,34 +370,45 @@ struct freed {
 	unsigned int count;
 };
 
-/* Count blocked sources that the limit matched by the list @budgets, but not by @sources. */
-static int count_freed(const void *model, void *data)
+/* Count a blocked prefix that the limit matched by the list @budgets, but not by @sources. */
+static void add_freed(struct freed *freed, const struct weir_prefix *prefix)
 {
-	const struct weir_prefix *prefix = &((const struct weir_source *)model)->prefix;
-	bool was = weir_members_overlap(&budgets, prefix);
-	struct freed *freed = data;
+	if (is_from(freed->limit))
+		freed->count += weir_members_overlap(&budgets, prefix) &&
+				!weir_members_overlap(&sources, prefix);
+	else
+		freed->count += !weir_members_hold(&budgets, prefix) &&
+				weir_members_hold(&sources, prefix);
+}
 
-	freed->count += was != weir_members_overlap(&sources, prefix) &&
-			was == is_from(freed->limit);
+static int take_blocked(const void *model, void *data)
+{
+	add_freed(data, &((const struct weir_source *)model)->prefix);
 	return 0;
 }
 
-/* Warn of blocked sources that the limit does not match any more, after note_left(). */
-static void warn_freed(struct weir_tool *tool, const struct weir_limit *limit)
+/* Warn of blocks of a limit that are for nobody now, after note_left(). */
+static void warn_freed(struct weir_tool *tool, const struct weir_config *now,
+		       const struct weir_limit *limit)
 {
 	struct weir_query query = { .blocked = true };
 	struct freed freed = { .limit = limit };
 	struct weir_request request = {
 		.cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP, .set = &weir_query_fields,
 		.verb = WEIR_ON_SHOW, .model = &query, .reply_set = &weir_source_fields,
-		.reply = count_freed, .data = &freed,
+		.reply = take_blocked, .data = &freed,
 	};
+	unsigned int i;
 
 	strcpy(query.limit, limit->name);
-	if (tool->reached && !weir_nl_ask(&tool->nl, &request) && freed.count)
-		weir_note(tool, "warning", "limit '%s' has blocked %u source%s, which the list frees: the limit does not match %s now",
-			  limit->name, freed.count, freed.count == 1 ? "" : "s",
-			  freed.count == 1 ? "it" : "them");
+	if (tool->reached)
+		weir_nl_ask(&tool->nl, &request);
+	for (i = 0; i < now->exempt_count; i++)
+		if (now->exempts[i].block && !strcmp(now->exempts[i].limit, limit->name))
+			add_freed(&freed, &now->exempts[i].prefix);
+	if (freed.count)
+		weir_note(tool, "warning", "limit '%s' does not match sources or prefixes that it has blocked (%u), since the list has changed",
+			  limit->name, freed.count);
 }
 
 /* Has the longest prefix that holds this one a budget? */
@@ -454,7 +468,7 @@ void weir_note_lost(struct weir_tool *tool, struct weir_config *was, const struc
 		if (old && *limit->match.from_list && is_from(limit) == is_from(old) &&
 		    !strcmp(old->match.from_list, limit->match.from_list)) {
 			note_left(tool, was, now, limit);
-			warn_freed(tool, limit);
+			warn_freed(tool, now, limit);
 		}
 		if (old && *old->budgets_by)
 			note_budgets_lost(tool, was, now, limit, old);

@@ -331,6 +331,8 @@ int weir_parse_newcomers(const struct weir_field *field, struct weir_args *args,
 {
 	const struct weir_amount *budget = at;
 
+	if (weir_word_among("0 0/s off", text))
+		return weir_err_set(args->err, "write 'none'");
 	if (strcmp(text, "none"))
 		return weir_parse_budget(field, args, text, at) ?:
 		       budget->window_ms ? 0 : weir_err_set(args->err, "a total is a budget of sources; newcomers need a time");

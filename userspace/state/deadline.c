@@ -55,24 +55,18 @@ static bool name_space(char name[NAME_MAX + 1])
 	return found;
 }
 
-/* This program as a service finds it. */
-static const char *own_path(char path[PATH_MAX])
-{
-	const char *name = program_invocation_name;
-
-	return strchr(name, '/') && realpath(name, path) ? path : "weir";
-}
-
 static bool start_timer(const struct weir_tool *tool, const struct weir_brake *brake)
 {
 	char unit[80], after[48], path[PATH_MAX], name[NAME_MAX + 1], netns[NAME_MAX + 16];
+	const char *own = program_invocation_name;	/* as a service finds it */
 	char text[200];
 	const char *const argv[] = {
 		"systemd-run", "--quiet", "--collect", unit, after,
 		"--timer-property=AccuracySec=1s", "--property=Restart=on-failure",
 		"--property=RestartSec=1s", "--property=StartLimitIntervalSec=0",
 		"--description=Take back a change of weir that was not confirmed",
-		"--", own_path(path), netns, "-exist", "confirm", "revert", NULL,
+		"--", strchr(own, '/') && realpath(own, path) ? path : "weir", netns,
+		"-exist", "confirm", "revert", NULL,
 	};
 
 	if (!has_systemd() || !name_space(name))

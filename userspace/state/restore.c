@@ -201,23 +201,18 @@ static int merge_all(struct weir_tool *tool, struct restoring *restoring)
 	return ret ? WEIR_EXIT_REFUSED : WEIR_EXIT_OK;
 }
 
-static int publish(struct weir_tool *tool)
-{
-	struct weir_request request = { .cmd = WEIR_CMD_CONFIG_PUBLISH };
-
-	weir_nl_ask(&tool->nl, &request);
-	return weir_tool_settle(tool, &request, 0);
-}
-
 /* Fill the limits, which the module holds, and put them in force; or let go of them. */
 static int fill(struct weir_tool *tool, struct weir_config *config, void *data)
 {
+	struct weir_request publish = { .cmd = WEIR_CMD_CONFIG_PUBLISH };
 	struct restoring *restoring = data;
 	int status = merge_all(tool, restoring);
 	struct weir_err err;
 
-	if (!status)
-		status = publish(tool);
+	if (!status) {
+		weir_nl_ask(&tool->nl, &publish);
+		status = weir_tool_settle(tool, &publish, 0);
+	}
 	if (!status)
 		return status;
 	err = tool->err;
@@ -377,22 +372,18 @@ int weir_restore_again(struct weir_tool *tool, const char *path, bool early)
 	return restore_file(tool, path, true, &told);
 }
 
-static bool is_idle(struct weir_tool *tool)
-{
-	bool idle = !look_around(tool, &restoring) && weir_config_is_empty(&restoring.there);
-
-	weir_config_clear(&restoring.there);
-	return idle;
-}
-
 void weir_resume(struct weir_tool *tool, const char *path)
 {
 	struct weir_restored told;
 	char aside[PATH_MAX];
-	bool moved;
+	bool moved, idle;
 	int status;
 
-	if ((access(path, F_OK) && errno == ENOENT) || !is_idle(tool))
+	if (access(path, F_OK) && errno == ENOENT)
+		return;
+	idle = !look_around(tool, &restoring) && weir_config_is_empty(&restoring.there);
+	weir_config_clear(&restoring.there);
+	if (!idle)
 		return;
 	status = restore_file(tool, path, false, &told);
 	tool->resumed = !status;

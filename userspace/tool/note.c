@@ -202,6 +202,13 @@ void weir_note_dev(struct weir_tool *tool, const char *dev)
 	weir_note_of(tool, "warning", NULL, text);
 }
 
+void weir_note_end(struct weir_tool *tool, const struct weir_exempt *exempt)
+{
+	if (exempt->until && exempt->for_ms == WEIR_BLOCK_MS_MAX)
+		weir_note_of(tool, "warning", NULL,
+			     "'until' is more than ten years away by this clock; what ends then ends in ten years");
+}
+
 void weir_note_exempt(struct weir_tool *tool, const void *model)
 {
 	const struct weir_exempt *exempt = model;
@@ -209,12 +216,13 @@ void weir_note_exempt(struct weir_tool *tool, const void *model)
 	char buf[WEIR_TEXT_SIZE];
 
 	weir_note_dev(tool, exempt->dev);
+	weir_note_end(tool, exempt);
 	if (!exempt->prefix.len && !*exempt->dev && !*exempt->limit)
 		weir_note(tool, "warning", "%s is every %s source: no limit would apply to %s",
 			  weir_text_prefix(NULL, &exempt->prefix, buf), family, family);
 }
 
-/* Does it match only requests of ICMP or ICMPv6, such as pings? */
+/* Does it match only requests of ICMP or ICMPv6, such as pings, or what a link needs? */
 static bool only_asks(const struct weir_match *match)
 {
 	uint64_t plain = match->has & ~match->invert;
@@ -225,7 +233,7 @@ static bool only_asks(const struct weir_match *match)
 		    match->icmp[i] != ICMP_INFO_REQUEST && match->icmp[i] != ICMP_ADDRESS)
 			return false;
 	for (i = 0; i < match->icmpv6_count; i++)
-		if (match->icmpv6[i] != ICMP6_ECHO_REQUEST)
+		if (match->icmpv6[i] <= ICMP6_ECHO_REPLY && match->icmpv6[i] != ICMP6_ECHO_REQUEST)
 			return false;
 	return plain & (WEIR_COND_ICMP_TYPE | WEIR_COND_ICMPV6_TYPE);
 }

@@ -23,6 +23,8 @@ void weir_complain(struct weir_tool *tool, const char *what);
 void weir_note_unasked(struct weir_tool *tool, const char *why);
 /* Warn, once, of a device that does not exist. */
 void weir_note_dev(struct weir_tool *tool, const char *dev);
+/* Warn if an exemption or a block ends before its 'until'. */
+void weir_note_end(struct weir_tool *tool, const struct weir_exempt *exempt);
 /* Warn of an unknown device, or of an exemption or a match wider than expected. */
 weir_tell weir_note_exempt, weir_note_limit;
 /* Say so if a source or a prefix that is blocked is all that NAT64 translates (RFC 6052). */
