@@ -174,9 +174,12 @@ bool weir_proto_has_ports(u8 proto);
 /* May ICMPv6 keep the link alive? See parse_icmp(). */
 static inline bool weir_packet_may_be_vital(const struct weir_packet *packet)
 {
-	const struct ipv6hdr *ip6 = weir_packet_header(packet);
+	const struct ipv6hdr *ip6;
 
-	return packet->family == AF_INET6 && weir_hop_vital(ip6) &&
+	if (packet->family != AF_INET6)
+		return false;
+	ip6 = weir_packet_header(packet);
+	return weir_hop_vital(ip6) &&
 	       (ip6->nexthdr == NEXTHDR_ICMP || ipv6_ext_hdr(ip6->nexthdr));
 }
 

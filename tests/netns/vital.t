@@ -44,7 +44,7 @@ packet "... of neighbour discovery" fe80::5:1 "each icmp6 nottcp to" -P icmpv6 -
 packet "... behind options, of MLD" fe80::5:2 "each icmp6 nottcp to" -P icmpv6 -T 1 -d ff02::16 -E hop,frag -F 0+ -x "83$body"
 packets_meet
 # counted OPTIONS: how many such packets the limit for all counts
-counted() { local was=$(stat_of each matched.packets); flood $1 -c 1; echo $(($(stat_of each matched.packets) - was)); }
+counted() { was=$(stat_of each matched.packets); flood $1 -c 1; echo $(($(stat_of each matched.packets) - was)); }
 is "$(counted "-s :: -P icmpv6 -T 255 -d ff02::1:ff00:1 -E frag -F 0+ -x 87$body")$(counted "-s :: -P icmpv6 -T 255 -d ff02::1 -E frag -F 72 -x 00$body")$(counted "-s :: -T 64 -d ff02::1 -E hop,frag -F 0+ -l 64")$(counted "-s 0.0.0.0 -d 255.255.255.255 -F 0+ -l 64")" 1111 "... without an address, through a router or not"
 
 # Budgets of 5: two hosts on one link, one address on two links.

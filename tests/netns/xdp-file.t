@@ -114,10 +114,10 @@ like "$(mere xdp detach dev d0; echo $?)" "^weir: xdp detach: $less.*2$" "withou
 weir xdp detach dev rx0
 like "$(mere -file "$tmp/one"; echo $?)" "weir: warning: .*one:4: early: $less.*0$" "... or attached, but the limits are in force"
 like "$(mere save)" "$unsure" "... and save says that it cannot tell"
-like "$(mere -file - <<<'limit add a budget 100/1h to ::/0'; echo $?)" "$unsure.*0$" "... but limits are replaced"
+like "$(mere -file - <<<'limit add a budget 100/1h syn'; echo $?)" "$unsure.*0$" "... but limits are replaced"
 is "$(shown) $(limits)" '[["d0","generic"]] a' "... and programs stay"
 weir -file - <<<'# none'
-is "$(mere -file - <<<'limit add b budget 100/1h to ::/0'; echo $?)" 0 "without a program a file without devices takes no such right"
+is "$(mere -file - <<<'limit add b budget 100/1h syn'; echo $?)" 0 "without a program a file without devices takes no such right"
 own=$top/.cache/build/netns/xdp.o
 if command -v bpftool >/dev/null && bpftool prog load "$own" /sys/fs/bpf/own; then
 	rx bpftool net attach xdpdrv name count_passed dev rx0

@@ -64,12 +64,12 @@ static void read_ipv4(struct twin_packet *packet)
 	const u8 *byte = packet->byte;
 
 	packet->vital = !byte[12] && !byte[13] && !byte[14] && !byte[15];
+	packet->vital |= byte[9] == IGMP && byte[8] == 1 && byte[16] >> 4 == 14;
+	packet->vital &= !(byte[6] & 0x3f) && !byte[7];
 	packet->proto = byte[9];
 	packet->proto_known = true;
 	packet->later_known = true;
 	packet->later = (byte[6] & 0x1f) || byte[7];
-	if (packet->proto == IGMP && !packet->later && byte[8] == 1 && byte[16] >> 4 == 14)
-		packet->vital = true;
 	if (!packet->later)
 		read_transport(packet, 4 * (byte[0] & 15));
 }
@@ -79,15 +79,16 @@ static void read_ipv6(struct twin_packet *packet)
 	const u8 *byte = packet->byte;
 	unsigned int next = byte[6], was, depth = 0;
 	static const u8 none[16];
+	bool whole = true;
 	size_t at = 40;
 
-	packet->vital = !memcmp(byte + 8, none, 16);
 	while (extension(next)) {
 		was = next;
 		if (++depth > 8 || at + (was == FRAGMENT ? 8 : 2) > packet->len) {
 			packet->cut = true;
 			return;
 		}
+		whole &= was != FRAGMENT;
 		next = byte[at];
 		if (was == FRAGMENT && (byte[at + 2] || byte[at + 3] & 0xf8)) {
 			packet->later = true;
@@ -104,7 +105,9 @@ static void read_ipv6(struct twin_packet *packet)
 	packet->proto = next;
 	packet->proto_known = true;
 	packet->later_known = true;
+	packet->vital = !memcmp(byte + 8, none, 16) && (byte[7] == 255 || byte[7] == 1);
 	read_transport(packet, at);
+	packet->vital &= whole;
 }
 
 /* Parse the headers; the packet's first fields are set, the others are zero. */
