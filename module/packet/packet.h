@@ -105,11 +105,12 @@ static inline bool weir_header_vital(const void *header, u8 family,
 {
 	const struct iphdr *ip = header;
 
-	if (family == AF_INET6)
-		return unlikely(!weir_source_known(source)) && weir_hop_vital(header);
-	return (unlikely(!weir_source_known(source)) ||
-		(unlikely(ip->protocol == IPPROTO_IGMP) && ip->ttl == 1 &&
-		 ipv4_is_multicast(ip->daddr))) && !(ip->frag_off & htons(IP_OFFSET | IP_MF));
+	if (likely(weir_source_known(source)) &&
+	    (family == AF_INET6 || likely(ip->protocol != IPPROTO_IGMP) || ip->ttl != 1 ||
+	     !ipv4_is_multicast(ip->daddr)))
+		return false;
+	return family == AF_INET6 ? weir_hop_vital(header) :
+	       !(ip->frag_off & htons(IP_OFFSET | IP_MF));
 }
 
 /* Is it a packet as it came from the device, and costs what its length says? */
