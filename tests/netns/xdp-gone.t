@@ -50,7 +50,7 @@ is "$(put one 2>&1)" "$(removed one)" "a device of the same name, and what is le
 is "$(devices) $(pins)" '["one"] 1' "... has its own program"
 put 'x.@-y'
 ip link del 'x.@-y'
-echo 'limit add web budget 20/1h to ::/0' >"$tmp/file"
+echo 'limit add web budget 20/1h tcp syn' >"$tmp/file"
 echo 'early dev one' >>"$tmp/file"
 is "$(weir -file "$tmp/file" 2>&1)" "$(removed 'x.@-y' | sed "s|note: |&$tmp/file: |")" "a file removes what is left"
 is "$(devices) $(pins)" '["one"] 1' "... and what it names stays"
