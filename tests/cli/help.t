@@ -17,7 +17,7 @@ usage() {
 usage '' help -help --help -h
 run
 is "$status" 3 "weir without arguments fails without the module"
-like "$err" $'^weir: the kernel module is not loaded: modprobe weir\nUsage: weir' "... which it says, and shows usage on stderr"
+like "$err" $'^weir: the kernel module is not loaded: modprobe weir, in a container on its host\nUsage: weir' "... which it says, and shows usage on stderr"
 for object in limit source exempt block xdp early stats monitor top save confirm diff; do usage "$object" "$object help"; done
 for verb in show add set del reset rezone advise flush; do
 	usage "limit $verb" "limit $verb help" "limit help $verb" "help limit $verb" "l help $verb"

@@ -24,6 +24,7 @@ for changed in usr etc; do
 	mount -t overlay -o "lowerdir=/$changed,upperdir=$tmp/over/$changed/upper,workdir=$tmp/over/$changed/work" overlay "/$changed" || bail "no overlay"
 done
 umount -l "$tmp/over" # which the overlays keep
+rm -f /etc/dkms/no-autoinstall # of package.t
 # A database without the files of packages, which take minutes over 9p; and nothing to download from.
 cp /var/lib/dpkg/status "$tmp/status" && mkdir "$tmp/preferences"
 for hidden in /var/lib/dpkg /var/lib/apt /var/cache/apt /etc/apt/sources.list.d /etc/apt/preferences.d /var/lib/dkms /lib/modules; do

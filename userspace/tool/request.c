@@ -97,7 +97,7 @@ int weir_tool_reach(struct weir_tool *tool)
 	if (ret == -ENOENT && tool->check)
 		weir_err_set(&tool->err, "the module is not loaded");
 	else if (ret == -ENOENT && !tool->loads)
-		weir_err_set(&tool->err, "the kernel module is not loaded: modprobe weir");
+		weir_err_set(&tool->err, "the kernel module is not loaded: modprobe weir, in a container on its host");
 	else if (ret == -ENOENT)
 		weir_err_set(&tool->err, "the kernel module cannot be loaded; run 'modprobe weir', in a container on its host, to see why%s",
 			     wants_signature() ? SIGNED : "");
