@@ -196,7 +196,7 @@ refused "limit add bad budget 1/s budget 5/m bucket slots 3" "budget 2 slots: a 
 refused "limit add bad budget 1/s budget 5/m bucket burst 40000" "budget 2 burst: a burst is at most 4096 times"
 refused "limit set both budget 1/s budget 5/20ms slots 21" "slots: 21 do not fit"
 refused "limit set both budget 50/4s" "budget: several budgets have that window; say packets or bytes, or give all"
-refused "limit set both only budget 30k/4s bytes budget 50/4s" "budget: several budgets have that window; say packets or bytes"
+refused "limit set both only budget 30k/4s bytes budget 50/4s" "budget 2: several budgets have that window; say packets or bytes"
 refused "limit set both budget 50/5s" "limit 'both' has no budget of that window; to add it: limit set both budget 20/400ms budget 60/4s budget 40000/4s bytes budget 50/5s; to have it alone: limit set both budget 50/5s only"
 refused "limit set both budget 50/400ms budget 60/400ms" "this budget is given twice; to add one, give all"
 refused "limit set both budget 50/400ms bytes" "budget: the budget of that window is in packets; give all, or 'only' to have it alone"
