@@ -104,7 +104,7 @@ says <<'LINES'
 1 | limit add web budget 1/s ignoreip 10.0.0.1 | ^weir: limit add: use exempt add, or 'not from PREFIX'$
 1 | limit add web budget 1/s tcp dport !22 | ^weir: limit add: write 'not dport 22'$
 1 | limit set web add budget 1/s | ^weir: limit set: to add or remove a budget, give all that the limit shall have, with 'only'$
-1 | limit set web budget none | ^weir: limit set: budget: to remove a budget, give the others, with 'only'$
+1 | limit set web budget none | ^weir: limit set: budget: to remove a budget, give the others, with 'only'; to block a source use 'weir source block'$
 1 | limit set web window 2m | ^weir: limit set: the window is that of a budget: give all, as in 'budget 500/5m'$
 1 | limit add web budget 1/s forward | ^weir: limit add: what is routed on arrives at 'dev' of the outside, 'not to' this host's addresses$
 1 | block add 10.0.0.1 timeout 5m | ^weir: block add: write 'for TIME'$

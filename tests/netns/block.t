@@ -65,8 +65,7 @@ is "$(weir source block 64:ff9b::192.0.2.1 limit six for 1m 2>&1 >"$tmp/out" | s
 is "$(weir source show 64:ff9b::/96 limit six 2>&1 >"$tmp/out")" "$nat64" "... wherever it is shown"
 is "$(weir source get 64:ff9b::1 limit six 2>&1 >"$tmp/out")" "$nat64" "... or asked for"
 is "$(weir block add 64:ff9b::/96 limit six 2>&1)" "${nat64/64:ff9b::\/64/64:ff9b::\/96}" "... or blocked as a prefix"
-weir block flush
-weir source release 64:ff9b::1 limit six >"$tmp/out" 2>&1
+weir block flush && weir source release 64:ff9b::1 limit six >"$tmp/out" 2>&1
 is "$(weir limit add nat budget 5/1h from 64:ff9b::/96 dport 9 udp 2>&1 >"$tmp/out")" "weir: note: limit 'nat' counts a network of 'from' as one source: 'per 32,128' counts each address" "a limit of a network within one source says so"
 weir limit del nat
 is "$(weir limit add nat budget 5/1h from 64:ff9b::/96 per 32,128 dport 9 udp 2>&1 >"$tmp/out")" "" "... and not if it counts addresses"
@@ -76,6 +75,7 @@ weir source release 2001:db8:7::ffff >/dev/null
 is "$(through 2001:db8:7::2)" 10 "... until it is released by another address of that"
 weir source forget 198.51.100.9 limit wide >/dev/null
 is "$(through 198.51.100.10):$(through 198.51.100.9)" 10:0 "source forget releases, too, where it is asked to"
+like "$(weir -check limit set a dport 9 udp 2>&1)" "warning: limit 'a' has blocked 1 source, which this frees for packets that it does not match" "so may conditions"
 for prefix in 0.0.0.0/0 198.51.100.8/31 all; do
 	like "$(weir -check source forget "$prefix" 2>&1)" "warning: limit 'a' has blocked 1 source, which this releases" "... which is said before, of $prefix"
 done

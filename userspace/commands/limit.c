@@ -287,6 +287,18 @@ static void warn_observe(struct weir_tool *tool, const struct weir_limit *limit,
 			  (unsigned int)was->stats.blocked_now, prefixes, limit->name);
 }
 
+/* Say how many sources are released with a limit, or what else this does to them. */
+static void warn_blocked(struct weir_tool *tool, const struct weir_limit *limit, const char *what)
+{
+	char sentence[96];
+
+	if (!limit->stats.blocked_now)
+		return;
+	snprintf(sentence, sizeof(sentence), " has blocked %" PRIu64 " source%s, which this %s",
+		 limit->stats.blocked_now, limit->stats.blocked_now == 1 ? "" : "s", what);
+	weir_note_of(tool, "warning", limit->name, sentence);
+}
+
 void weir_warn_set(struct weir_tool *tool, const void *model)
 {
 	struct weir_limit limit = *(const struct weir_limit *)model, was;
@@ -295,21 +307,13 @@ void weir_warn_set(struct weir_tool *tool, const void *model)
 	weir_note_budgets(tool, &limit);
 	if (there) {
 		warn_observe(tool, &limit, &was);
+		if (limit.match.has || limit.match.any)
+			warn_blocked(tool, &was, "frees for packets that it does not match");
+		if (limit.penalty_ms && was.renew && !limit.renew)
+			weir_note_of(tool, "note", limit.name, ": refused packets no longer prolong its blocks; for that, add 'renew'");
 		merge(&limit, &was);
 		weir_note_known(tool, &limit, &was);
 	}
-}
-
-/* Say how many sources are released with a limit, or what else this does to them. */
-static void warn_blocked(struct weir_tool *tool, const struct weir_limit *limit, const char *what)
-{
-	char sentence[80];
-
-	if (!limit->stats.blocked_now)
-		return;
-	snprintf(sentence, sizeof(sentence), " has blocked %" PRIu64 " source%s, which this %s",
-		 limit->stats.blocked_now, limit->stats.blocked_now == 1 ? "" : "s", what);
-	weir_note_of(tool, "warning", limit->name, sentence);
 }
 
 struct blocked {
@@ -334,11 +338,7 @@ static void warn_overlap(struct weir_tool *tool, const struct weir_prefix *prefi
 {
 	struct weir_query query = { .prefix = *prefix, .blocked = true };
 	struct blocked blocked = { weir_there_counted(tool), within ? prefix : NULL };
-	struct weir_request request = {
-		.cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP, .set = &weir_query_fields,
-		.verb = WEIR_ON_SHOW, .model = &query, .reply_set = &weir_source_fields,
-		.reply = count_blocked, .data = &blocked,
-	};
+	struct weir_request request = weir_request_sources(&query, count_blocked, &blocked);
 	struct weir_err err = tool->err;
 	uint64_t all = 0;
 	unsigned int i;

@@ -341,11 +341,7 @@ static int read_sources(struct weir_tool *tool, struct metrics *metrics)
 	struct weir_query query = {
 		.top = metrics->top, .rank = WEIR_RANK_DROPPED, .idle = true,
 	};
-	struct weir_request request = {
-		.cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP, .set = &weir_query_fields,
-		.verb = WEIR_ON_SHOW, .model = &query, .reply_set = &weir_source_fields,
-		.reply = take_source, .data = metrics,
-	};
+	struct weir_request request = weir_request_sources(&query, take_source, metrics);
 	unsigned int tries = 0;
 
 	do {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Notes on lists of prefixes: who is limited by nothing, and which budgets are for nobody. */
 
-#include <linux/netlink.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -393,11 +392,7 @@ static void warn_freed(struct weir_tool *tool, const struct weir_config *now,
 {
 	struct weir_query query = { .blocked = true };
 	struct freed freed = { .limit = limit };
-	struct weir_request request = {
-		.cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP, .set = &weir_query_fields,
-		.verb = WEIR_ON_SHOW, .model = &query, .reply_set = &weir_source_fields,
-		.reply = take_blocked, .data = &freed,
-	};
+	struct weir_request request = weir_request_sources(&query, take_blocked, &freed);
 	unsigned int i;
 
 	strcpy(query.limit, limit->name);

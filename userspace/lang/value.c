@@ -369,7 +369,8 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 	if (blame_rate(text, args->err) || blame_several(text, args->err))
 		return -EINVAL;
 	if (weir_word_among("none 0 off", text))
-		return weir_err_set(args->err, "to remove a budget, give the others, with 'only'");
+		return weir_err_set(args->err, "to remove a budget, give the others, with 'only'; "
+				    WEIR_BLOCKS);
 	if (weir_word_among("over above until", text))
 		return weir_err_set(args->err, "a limit drops what exceeds its budget: leave '%s' out",
 				    text);

@@ -167,6 +167,16 @@ struct weir_request weir_request_of(const struct weir_command *command, const vo
 	};
 }
 
+struct weir_request weir_request_sources(const struct weir_query *query,
+					 int (*take)(const void *model, void *data), void *data)
+{
+	return (struct weir_request){
+		.cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP, .set = &weir_query_fields,
+		.verb = WEIR_ON_SHOW, .model = query, .reply_set = &weir_source_fields,
+		.reply = take, .data = data,
+	};
+}
+
 bool weir_command_exempts(const struct weir_command *command)
 {
 	return command->set == &weir_exempt_fields || command->set == &weir_block_fields;

@@ -14,6 +14,9 @@ int weir_tool_list(struct weir_tool *tool, struct weir_request *request, int all
 int weir_tool_settle(struct weir_tool *tool, const struct weir_request *request, int allowed);
 /* The request that a command makes. */
 struct weir_request weir_request_of(const struct weir_command *command, const void *model);
+/* One for sources, passed to take() with @data; what that returns but 0 ends it. */
+struct weir_request weir_request_sources(const struct weir_query *query,
+					 int (*take)(const void *model, void *data), void *data);
 /* Send a command; the second also shows the answers. */
 weir_run weir_run_plain, weir_run_show;
 /* Is it about exemptions, or blocked prefixes? */

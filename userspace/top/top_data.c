@@ -60,11 +60,7 @@ static int ask(struct weir_tool *tool, struct weir_request *request)
 static int ask_sources(struct weir_tool *tool, struct weir_query *query,
 		       int (*take)(const void *, void *), struct weir_top_data *data)
 {
-	struct weir_request request = {
-		.cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP, .set = &weir_query_fields,
-		.verb = WEIR_ON_SHOW, .model = query, .reply_set = &weir_source_fields,
-		.reply = take, .data = data,
-	};
+	struct weir_request request = weir_request_sources(query, take, data);
 
 	return ask(tool, &request);
 }
