@@ -43,10 +43,9 @@ static int put_asked(struct sk_buff *skb, struct netlink_callback *cb,
 	u64 slot[WEIR_SLOTS_MAX + 1];
 	int err;
 
-	/* To a group, and without fragments, it may be one that keeps the link alive. */
-	if (asked->outline.packet.proto == IPPROTO_IGMP &&
-	    !(limit->cfg.match.conds & ~limit->cfg.match.invert & WEIR_COND_PROTO))
-		open |= WEIR_COND_TO & ~asked->outline.known;
+	/* Few limits match what keeps the link alive. */
+	if (!(limit->cfg.match.conds & ~limit->cfg.match.invert & WEIR_COND_PROTO))
+		open |= asked->outline.vital & ~asked->outline.known;
 	weir_nl_peek(wn, limit, source, *asked->cost ? asked->cost : NULL, &state, slot);
 	err = !header || weir_nl_put_source(skb, wn->net, limit, &state, slot) ||
 	      put_newcomer(skb, limit, &state) ||

@@ -223,6 +223,8 @@ static void transport_fill(struct weir_outline *outline)
 	for (i = 0; i < ARRAY_SIZE(of_proto); i++)
 		if (proto != of_proto[i].proto)
 			outline->known |= of_proto[i].cond;
+	if (proto == (packet->family == AF_INET ? IPPROTO_IGMP : IPPROTO_ICMPV6))
+		outline->vital = packet->family == AF_INET ? WEIR_COND_TO : WEIR_COND_ICMPV6_TYPE;
 	packet->proto = proto;
 	packet->sport = match->sport.range[0].min;
 	packet->dport = match->dport.range[0].min;

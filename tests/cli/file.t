@@ -48,7 +48,6 @@ printf 'limit add web budget 1/s to ff00::/8\r\nexempt add ::/0\r\n' | good "CRL
 printf 'limit add web budget 1/s to ff00::/8' | good "a last line without newline"
 printf '\xef\xbb\xbflimit add web budget 1/s to ff00::/8\r\n' | good "a byte order mark"
 echo '# nothing' | good "only a comment: an empty configuration"
-
 bad ' the file is empty' "an empty file" </dev/null
 printf '\n \t\n' | bad ' the file is empty' "a file of blanks"
 printf '\xef\xbb\xbf\r\n' | bad ' the file is empty' "only a byte order mark"
@@ -364,13 +363,13 @@ quiet_of "... or a longer prefix of it is beside" <<-'CONF'
 	prefix-list add m 10.9.0.1=7
 	limit add a budget 5/1s from-list l budgets-by m to ff00::/8
 CONF
+notes "note: conf:2: limit 'd' blocks no IPv6 source of its list by itself: 'block add ::/0 limit d' blocks all\$" "a list that is blocked in one family" < <(printf 'prefix-list add l 10.0.0.0/8,2001:db8::/32\nlimit add d blocks 1 from-list l\nblock add 0.0.0.0/0 limit d\n')
 quiet_of "... or another limit is for all" < <(customers "to ff00::/8 dev lo" "limit add all-of-them budget 1/s to ff00::/8")
 quiet_of "... or all of it have a limit" <<-'CONF'
 	prefix-list add l 10.0.0.0/8,10.3.0.1=7
 	limit add a budget 5/1s from-list l budgets-by l to ff00::/8
 	limit add b budget 5/1s not from-list l to ff00::/8
 CONF
-# batch
 cat >'batch' <<-'CONF'
 	# one command a line
 	limit add a budget 5

@@ -221,8 +221,8 @@ says <<'LINES'
 1 | limit add web budget 1/s colour help | ^weir: limit add: unknown word 'colour'
 # properties that cannot be changed
 1 | -check limit set x per 24 | ^weir: limit set: 'per' cannot be changed; add another limit instead$
+1 | -check limit set x name y | ^weir: limit set: 'name' cannot be changed; to rename a limit: limit rename OLD NEW$
 1 | -netns | ^weir: '-netns' requires a value: NAME.PATH.PID$
-
 # out of range, with the range
 1 | limit add web budget 1/s proto tcp dport 65536 | dport: invalid ports '65536'; expected PORT\[-PORT\] in 0..65535
 1 | limit add web budget 1/s mark 0x100000000 | mark: .* in 0..0xffffffff

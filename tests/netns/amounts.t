@@ -88,7 +88,7 @@ weir prefix-list add few 203.0.113.0/24 2>"$tmp/said"
 is "$(grep -c warning "$tmp/said")" 0 "... and not if he gets one"
 weir -check prefix-list del few 203.0.113.0/24 2>"$tmp/said"
 like "$(<"$tmp/said")" "no other limit matches 1 prefix, so that nothing limits it: 203.0.113.0/24" "... or again if he loses it"
-like "$(weir limit add ban blocks 1 from-list others 2>&1)" "note: limit 'ban' blocks nobody of its list by itself: 'block add 0.0.0.0/0 limit NAME' blocks all" "a limit that only blocks, of a list"
+like "$(weir limit add ban blocks 1 from-list others 2>&1)" "note: limit 'ban' blocks no IPv4 source of its list by itself: 'block add 0.0.0.0/0 limit ban' blocks all" "a limit that only blocks, of a list"
 quietly weir limit del rest
 quietly weir limit del ban
 quietly weir limit del some
@@ -142,9 +142,8 @@ flooding -s 198.18.0.65 -D 53 -r 800 -t 6000
 flooding -s 198.18.0.130 -D 53 -r 800 -t 6000
 flooding -s 198.18.0.130 -D 53 -r 800 -t 6000
 flooding -s 198.18.1.1 -D 53 -r 400 -t 6000
-for n in 60 25 111 30 70000 25; do
+for n in 60 25 111 30 111,198.18.7.0/24=70000 25; do
 	quietly weir prefix-list add customers "198.18.0.128/25=$n"
-	[ "$n" != 70000 ] || quietly weir prefix-list add customers 198.18.0.128/25=111
 	let_pass 300
 done
 flooded

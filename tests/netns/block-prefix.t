@@ -188,7 +188,8 @@ quietly weir source block 203.0.113.0/24 for 1h
 is "$(weir -j source release 203.0.113.0/24 | jq -c 'map([.source, .limit, .blocked])') $(blocks)" '[["203.0.113.0/24",null,false],["203.0.113.0/24","net",false]] ' "... and ends the block of the prefix as a whole"
 is "$(weir -brief source show blocked | cut -d ' ' -f 1-3)" "203.0.113.5 limit host" "... but not those of sources within it"
 is "$(weir source release 203.0.113.0/24 2>&1; echo $?)" "weir: source release: PREFIX 203.0.113.0/24: the prefix is not blocked"$'\n2' "... and if neither is blocked, it fails"
-is "$(weir save "$tmp/saved" 2>&1)" "weir: note: the file lacks the blocks of single sources (1), which 'weir save -state FILE' has, too" "a file of the configuration lacks it, which is said"
+is "$(weir save "$tmp/saved" 2>&1; weir save 2>&1 >"$tmp/out")" "weir: note: the file lacks the blocks of single sources (1), which 'weir save -state FILE' has, too
+weir: note: the file lacks the blocks of single sources (1), which 'weir save -state FILE' has, too" "a file of the configuration lacks it, which is said"
 is "$(weir save 2>&1 >/dev/null; weir save -state "$tmp/saved" 2>&1)" "" "... but not of a pipe or a state"
 quietly weir source release 203.0.113.5
 

@@ -75,8 +75,9 @@ weir source release 2001:db8:7::ffff >/dev/null
 is "$(through 2001:db8:7::2)" 10 "... until it is released by another address of that"
 weir source forget 198.51.100.9 limit wide >/dev/null
 is "$(through 198.51.100.10):$(through 198.51.100.9)" 10:0 "source forget releases, too, where it is asked to"
-like "$(weir -check limit set a dport 9 udp 2>&1)" "warning: limit 'a' has blocked 1 source, which this frees for packets that it does not match" "so may conditions"
-for prefix in 0.0.0.0/0 198.51.100.8/31 all; do
+is "$(weir -check limit set a from 198.51.100.0/29 2>&1 | grep '^weir:'; weir -check limit set a from 198.51.0.0/16,10.0.0.0/8 dport 9 udp 2>&1 | grep '^weir:')" "weir: note: limit 'a' loses 'from 198.51.100.0/24'; to keep it, give all
+weir: warning: limit 'a' has blocked 1 source, which this frees" "other conditions on the source free it, wider ones do not"
+for prefix in 0.0.0.0/0 198.51.100.8/31 198.51.100.9 all; do
 	like "$(weir -check source forget "$prefix" 2>&1)" "warning: limit 'a' has blocked 1 source, which this releases" "... which is said before, of $prefix"
 done
 is "$(weir -check source forget 198.51.100.0/29 2>&1 | grep warning; weir -check source forget 198.51.100.8/31 limit wide 2>&1 | grep warning)" "" "... and not of others"

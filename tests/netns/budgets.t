@@ -114,8 +114,8 @@ like "$(weir limit show long)" "^long budget 4/3s slots 3 budget 7/d .*fixed fro
 like "$(weir -check limit set long only budget 20/1d 2>&1)" "note: limit 'long' loses its budget 4/3s packets" "a check says which budget goes"
 weir limit set long only budget 20/1d strict >/dev/null 2>"$tmp/said"
 is "$(grep loses "$tmp/said")" "weir: note: limit 'long' loses its budget 4/3s packets" "... as does the change"
-is "$(weir -check limit set long budget 20/1h 2>&1 >/dev/null | grep loses)" "" "the only budget gets another window: nothing is lost"
-is "$(weir -check limit set long budget 30/1d bytes 2>&1 | grep loses)" "" "... but not if its amount or unit changes"
+like "$(weir -check limit set long budget 20/1h 2>&1)" "note: limit 'long' loses its budget 20/d packets; to keep it, give both" "the only budget gets another window"
+is "$(weir -check limit set long budget 30/1d 2>&1 | grep loses)" "" "... but not if its amount changes"
 like "$(weir limit show long)" "^long budget 20/d slots 15 from 198.19.0.0/24 sources" "those that are given are the only ones, if that is said"
 recount
 flood -s 198.19.0.1 -c 30

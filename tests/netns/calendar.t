@@ -81,7 +81,7 @@ used month 3 "in March"
 
 # Daylight saving: days of 23 and of 25 hours.
 clock "2028-03-25 22:59:00"
-for limit in berlin hours; do weir limit set $limit tz Europe/Berlin >/dev/null; done
+like "$(for limit in hours berlin; do weir limit set $limit tz Europe/Berlin; done)" "berlin .* renews 2028-03-25T23:00:00Z" "in the zone that is told"
 used berlin 3 "on the day before"
 clock "2028-03-25 23:00:01"
 ends berlin "2028-03-26 22:00:00" "a day of 23 hours"

@@ -22,7 +22,7 @@ calls() {
 	awk -F '(' '/^[a-z0-9_]+\(/ { n = ++seen[$1]; on = on || /weir-confirm/; if (on) print $1, n }' "$tmp/calls" >"$tmp/list"
 }
 facts() {
-	"$tool" source show idle | sed 's/ \(blocked\|limited\) for.*//' | sort
+	"$tool" -brief source show idle | sed 's/ \(blocked\|limited\) for.*//' | sort
 	"$tool" save
 }
 facts >"$tmp/facts"

@@ -189,7 +189,7 @@ now "fe80::1 dev rx0 icmpv6-type 143 mark 0" icmp passes "so does the discovery 
 now "2001:db8::1 icmpv6-type 143 mark 0" "plain icmp any" passes "... from a link-local address"
 now "198.51.100.1 proto igmp to 224.0.0.1 mark 0" "" "passes, no limit matches it" "nor does IGMP to a group"
 now "198.51.100.1 proto igmp to 192.0.2.1 mark 0" "plain frag" passes "... but to a host"
-is "$(weir -json source get 198.51.100.1 proto igmp mark 0 limit plain | jq -c '.[0].undecided')" '["to"]' "... without that it is not decided"
+is "$(for words in "198.51.100.1 proto igmp" "2001:db8::1 proto icmpv6"; do weir -json source get $words mark 0 limit plain; done | jq -c '.[0].undecided' | xargs)" "[to] [icmpv6-type]" "... without that it is not decided, nor without a type"
 now "2001:db8::1 tcp syn mark 0" plain passes "what opens a connection"
 now "2001:db8::1 not syn mark 0" "plain syn" passes "... or not"
 now ":: udp mark 0" "" "passes, no limit matches it" "no address: none but limits that name a protocol"

@@ -131,7 +131,7 @@ weir -file "$tmp/one" 2>/dev/null
 quietly weir -file "$tmp/one"
 limits=$(weir -j limit show | jq length)
 sed '/^limit add odd /d' "$tmp/one" >"$tmp/two"
-gone="the counts of limit 'odd' go, as the file does not have it"
+gone="the counts of limit 'odd', of 1 source, go, as the file does not have it"
 is "$(weir -check -file "$tmp/two" 2>&1 | grep -o 'the counts of.*') $(weir -j limit show | jq length)" "$gone $limits" "-check says which limit the file deletes"
 is "$(weir -file "$tmp/two" 2>&1 | grep -o 'the counts of.*') $(weir -j limit show | jq length)" "$gone $((limits - 1))" "... and so does applying it"
 is "$({ weir -file "$tmp/one"; weir -quiet -file "$tmp/two"; weir -quiet -file "$tmp/one"; } 2>&1 | grep -o 'the counts of.*')" "" "... but not of one that is new, nor with -quiet"
@@ -163,7 +163,7 @@ lost() { weir "$@" 2>&1 >/dev/null | sed -n "s,^weir: [a-z]*: $tmp/two: \\(.* as
 sed '/^limit add odd /d; /^exempt\|^block\|^prefix-list/d' "$tmp/many" >"$tmp/two"
 ends="51 exemptions go, as the file does not have them
 3 blocked prefixes go, as the file does not have them"
-gone="$gone
+gone="${gone/, of 1 source,}
 $ends
 2 lists go, as the file does not have them"
 is "$(lost -check -file "$tmp/two")" "$gone" "-check says how many exemptions, blocks and lists the file lacks"

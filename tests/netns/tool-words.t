@@ -164,7 +164,7 @@ is "$(weir -check -quiet -file "$tmp/file" 2>&1 | head -n 1)" "weir: warning: $t
 like "$(weir save)" $'\n''limit add small budget 5/s ' "... and changes nothing"
 is "$(weir limit set small budget 6/s 2>&1 | sed -E 's/^(small budget 6).*/\1/; 3d')" "weir: warning: limit 'small': $joined
 small budget 6" "... before the limit is shown"
-done_with "weir: warning: limit 'small': $joined" limit set small budget 1500/s bytes
+done_with "weir: note: limit 'small' loses its budget 6/s packets; to keep it, give both.weir: warning: limit 'small': $joined" limit set small budget 1500/s bytes
 done_with "weir: warning: limit 'small': packets larger than budget or burst" limit set small budget 100/s bytes
 done_with '$' -exist limit add small budget 100/s bytes to ff00::/8
 done_with "weir: warning: limit 'nosyn': $joined" limit add nosyn budget 5/s to ff00::/8 not syn
@@ -196,7 +196,7 @@ is "$(weir -j -check limit add size budget 1/s per 32,128 | jq -c '.[0].source_b
 rx ethtool -K rx0 rx-gro-list on >/dev/null
 done_with "weir: warning: limit 'udp': $joined" limit set udp budget 6/s
 rx ethtool -K rx0 gro off >/dev/null
-done_with '$' limit set small budget 6/s packets
+done_with "weir: note: limit 'small' loses its budget 100/s bytes; to keep it, give both\$" limit set small budget 6/s packets
 
 # a condition replaces the one of its kind; match replaces all
 # set_to MATCH WORD...: after set ssh WORD... it should have this match

@@ -22,7 +22,6 @@
 #define WINDOWS		10
 #define WATCH_MS_MIN	10000
 #define WATCH_MS_MAX	60000
-#define NS_PER_S	1000000000ll
 /* IP packets of the largest frames; what is larger was joined by GRO, or not yet cut by TSO. */
 #define FRAME_MOST	9216
 /* What a capture does not say of a packet. */
@@ -46,7 +45,7 @@ static uint64_t tick_ns(void)
 	struct timespec tick = { .tv_nsec = 4000000 };
 
 	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
-	return tick.tv_sec * NS_PER_S + tick.tv_nsec;
+	return tick.tv_sec * WEIR_NS_PER_S + tick.tv_nsec;
 }
 
 /*

@@ -46,14 +46,6 @@ static void stop(int signal)
 	stopped = 1;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 * MS + now.tv_nsec;
-}
-
 bool weir_watch_can(const struct weir_limit *limit)
 {
 	const struct weir_budget *first = &limit->budgets[0];
@@ -229,7 +221,7 @@ static int look(struct watching *to)
 /* Wait until a time, or SIGINT, which is blocked else. */
 static void wait_until(uint64_t ns, const sigset_t *mask)
 {
-	uint64_t now = now_ns();
+	uint64_t now = weir_clock_ns(CLOCK_MONOTONIC);
 	struct timespec left;
 
 	if (ns <= now || stopped)
@@ -241,8 +233,8 @@ static void wait_until(uint64_t ns, const sigset_t *mask)
 static int watch(struct watching *to, uint64_t for_ns, const sigset_t *mask)
 {
 	const struct weir_budget *first = &to->limit->budgets[0];
-	uint64_t every = first->window_ns / 2, begin = now_ns(), at = begin, last = begin, next;
-	uint64_t known = first->window_ns - first->slot_ns;
+	uint64_t every = first->window_ns / 2, known = first->window_ns - first->slot_ns;
+	uint64_t begin = weir_clock_ns(CLOCK_MONOTONIC), at = begin, last = begin, next;
 	int status = WEIR_EXIT_OK;
 
 	every = MIN(MAX(every, LOOK_MS_MIN * MS), LOOK_MS_MAX * MS);
@@ -257,10 +249,11 @@ static int watch(struct watching *to, uint64_t for_ns, const sigset_t *mask)
 			to->watched->missed_ns += at - last - known;
 		if (stopped || at - begin >= for_ns)
 			break;
-		next = MAX(at + every, now_ns() + LOOK_PART * (now_ns() - at));
+		next = weir_clock_ns(CLOCK_MONOTONIC);
+		next = MAX(at + every, next + LOOK_PART * (next - at));
 		last = at;
 		wait_until(MIN(next, begin + for_ns), mask);
-		at = now_ns();
+		at = weir_clock_ns(CLOCK_MONOTONIC);
 	}
 	/* What was seen until then is worth telling. */
 	to->watched->ended = status;

@@ -59,8 +59,8 @@ static int change(struct weir_tool *tool, struct weir_request *request, struct w
 	request->into = made;
 	weir_nl_ask(&tool->nl, request);
 	status = weir_tool_settle(tool, request, 0);
-	/* the echo has no counters */
-	if (!status && tool->stats && !tool->check)
+	/* the echo has no counters, and the period of a calendar before the change */
+	if (!status && (tool->stats || made->has & WEIR_HAS(LIMIT_ZONE)) && !tool->check)
 		weir_get_limit(tool, made->name, made, request);
 	return status;
 }
@@ -299,26 +299,10 @@ static void warn_blocked(struct weir_tool *tool, const struct weir_limit *limit,
 	weir_note_of(tool, "warning", limit->name, sentence);
 }
 
-void weir_warn_set(struct weir_tool *tool, const void *model)
-{
-	struct weir_limit limit = *(const struct weir_limit *)model, was;
-	bool there = tool->reached && get_counted(tool, limit.name, &was);
-
-	weir_note_budgets(tool, &limit);
-	if (there) {
-		warn_observe(tool, &limit, &was);
-		if (limit.match.has || limit.match.any)
-			warn_blocked(tool, &was, "frees for packets that it does not match");
-		if (limit.penalty_ms && was.renew && !limit.renew)
-			weir_note_of(tool, "note", limit.name, ": refused packets no longer prolong its blocks; for that, add 'renew'");
-		merge(&limit, &was);
-		weir_note_known(tool, &limit, &was);
-	}
-}
-
 struct blocked {
 	struct weir_config *there;	/* blocked_now counts for each limit */
 	const struct weir_prefix *whole;	/* that holds what counts; or NULL: any */
+	const struct weir_limit *becomes;	/* and matches no source that counts; or NULL */
 };
 
 static int count_blocked(const void *model, void *data)
@@ -327,17 +311,24 @@ static int count_blocked(const void *model, void *data)
 	const struct blocked *blocked = data;
 	struct weir_limit *limit = weir_config_find(blocked->there, source->limit);
 
-	if (limit && (!blocked->whole || weir_prefix_holds(blocked->whole, &source->prefix)))
+	if (limit && (!blocked->whole || weir_prefix_holds(blocked->whole, &source->prefix)) &&
+	    (!blocked->becomes || (weir_takes_from(limit, &source->prefix) &&
+				   !weir_takes_from(blocked->becomes, &source->prefix))))
 		limit->stats.blocked_now++;
 	return 0;
 }
 
-/* Warn of the sources that are blocked and overlap a prefix, or with @within are in it. */
+/*
+ * Warn of the sources that are blocked and overlap a prefix, or with @within are in it; if a limit
+ * @becomes another, only of those that this one does not match.
+ */
 static void warn_overlap(struct weir_tool *tool, const struct weir_prefix *prefix,
-			 const char *limit, bool within, const char *what)
+			 const char *limit, bool within, const struct weir_limit *becomes,
+			 const char *what)
 {
 	struct weir_query query = { .prefix = *prefix, .blocked = true };
-	struct blocked blocked = { weir_there_counted(tool), within ? prefix : NULL };
+	struct blocked blocked = { weir_there_counted(tool), within ? prefix : NULL,
+				   becomes };
 	struct weir_request request = weir_request_sources(&query, count_blocked, &blocked);
 	struct weir_err err = tool->err;
 	uint64_t all = 0;
@@ -355,11 +346,51 @@ static void warn_overlap(struct weir_tool *tool, const struct weir_prefix *prefi
 	tool->err = err;
 }
 
+/* Name the prefixes of 'from' that are lost: those that are given replace them. */
+static void note_replaced(struct weir_tool *tool, const struct weir_limit *limit,
+			  const struct weir_limit *was)
+{
+	const struct weir_match *is = &limit->match, *had = &was->match;
+	const char *not = had->invert & WEIR_COND_FROM ? "not " : "";
+	char buf[WEIR_TEXT_SIZE];
+	unsigned int i, j;
+
+	if (!(is->has & had->has & ~(is->invert ^ had->invert) & WEIR_COND_FROM))
+		return;
+	for (i = 0; i < had->from_count; i++) {
+		for (j = 0; j < is->from_count; j++)
+			if (weir_prefix_holds(&is->from[j], &had->from[i]))
+				break;
+		if (j == is->from_count)
+			weir_note(tool, "note", "limit '%s' loses '%sfrom %s'; to keep it, give all",
+				  limit->name, not, weir_text_prefix(NULL, &had->from[i], buf));
+	}
+}
+
+void weir_warn_set(struct weir_tool *tool, const void *model)
+{
+	struct weir_limit limit = *(const struct weir_limit *)model, was;
+	bool there = tool->reached && get_counted(tool, limit.name, &was);
+	const struct weir_prefix all = { 0 };
+
+	weir_note_budgets(tool, &limit);
+	if (there) {
+		warn_observe(tool, &limit, &was);
+		if (limit.penalty_ms && was.renew && !limit.renew)
+			weir_note_of(tool, "note", limit.name, ": refused packets no longer prolong its blocks; for that, add 'renew'");
+		note_replaced(tool, &limit, &was);
+		merge(&limit, &was);
+		weir_note_known(tool, &limit, &was);
+		if (was.stats.blocked_now)
+			warn_overlap(tool, &all, limit.name, false, &limit, "frees");
+	}
+}
+
 void weir_warn_spared(struct weir_tool *tool, const void *model)
 {
 	const struct weir_exempt *exempt = model;
 
-	warn_overlap(tool, &exempt->prefix, exempt->limit, false, "exempts");
+	warn_overlap(tool, &exempt->prefix, exempt->limit, false, NULL, "exempts");
 }
 
 /* The limit that a command names, or all. */
@@ -442,9 +473,11 @@ void weir_warn_limit_flush(struct weir_tool *tool, const void *model)
 void weir_warn_forget(struct weir_tool *tool, const void *model)
 {
 	const struct weir_query *query = model;
+	const struct weir_prefix *prefix = &query->prefix;
+	bool many = prefix->len < (prefix->family == AF_INET ? 32 : 128);
 
-	if (!query->prefix.family)
+	if (!prefix->family)
 		warn_each(tool, *query->limit ? query->limit : NULL);
-	else if (query->prefix.len < (query->prefix.family == AF_INET ? 32 : 128))
-		warn_overlap(tool, &query->prefix, query->limit, true, "releases");
+	else
+		warn_overlap(tool, prefix, query->limit, many, NULL, "releases");
 }

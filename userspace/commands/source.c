@@ -12,7 +12,6 @@
 #include "commands/commands.h"
 
 #define NOTHING_LEFT	"not charged: nothing is left"
-#define SECOND		1000000000ull	/* in ns */
 #define MS		1000000ull
 #define LOOPBACK	"lo"
 #define EVER		UINT64_MAX
@@ -594,17 +593,9 @@ static int check_unit(struct weir_tool *tool, const struct weir_limit *limit,
 	return WEIR_EXIT_WORDS;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * SECOND + now.tv_nsec;
-}
-
 static void sleep_until(uint64_t ns)
 {
-	const struct timespec until = { ns / SECOND, ns % SECOND };
+	const struct timespec until = { ns / WEIR_NS_PER_S, ns % WEIR_NS_PER_S };
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
 		;
@@ -617,7 +608,8 @@ static void sleep_until(uint64_t ns)
 static int charge_wait(struct weir_tool *tool, const struct weir_command *command,
 		       const union weir_model *model)
 {
-	uint64_t end = tool->timeout ? now_ns() + tool->timeout_ms * 1000000 : UINT64_MAX, now;
+	uint64_t now = weir_clock_ns(CLOCK_MONOTONIC);
+	uint64_t end = tool->timeout ? now + tool->timeout_ms * 1000000 : UINT64_MAX;
 	const struct weir_source *source = &tool->answer.source;
 	struct weir_request request;
 
@@ -626,7 +618,7 @@ static int charge_wait(struct weir_tool *tool, const struct weir_command *comman
 		request = weir_request_of(command, model);
 		request.into = &tool->answer;
 		weir_nl_ask(&tool->nl, &request);
-		now = now_ns();
+		now = weir_clock_ns(CLOCK_MONOTONIC);
 		if (request.ret || source->taken || now >= end ||
 		    !(source->has & WEIR_HAS(SOURCE_WAIT_NS)))
 			break;

@@ -126,12 +126,10 @@ static void note_losses(struct weir_tool *tool, const struct weir_limit *limit,
 			const struct weir_limit *was)
 {
 	const struct weir_budget *old = was->budgets, *new;
+	bool one = was->budget_count == 1 && limit->budget_count == 1 && !limit->only;
 	char words[WORDS_SIZE];
 	unsigned int i;
 
-	/* The only one gets other words. */
-	if (was->budget_count == 1 && limit->budget_count == 1)
-		return;
 	for (; old < was->budgets + was->budget_count; old++) {
 		for (i = 0; i < limit->budget_count; i++) {
 			new = &limit->budgets[i];
@@ -140,8 +138,8 @@ static void note_losses(struct weir_tool *tool, const struct weir_limit *limit,
 				break;
 		}
 		if (i == limit->budget_count)
-			weir_note(tool, "note", "limit '%s' loses its budget %s", limit->name,
-				  words_of(old, words));
+			weir_note(tool, "note", "limit '%s' loses its budget %s%s", limit->name,
+				  words_of(old, words), one ? "; to keep it, give both" : "");
 	}
 }
 

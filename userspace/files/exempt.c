@@ -181,12 +181,19 @@ static void warn_unblocked(struct weir_tool *tool, const struct weir_exempt *blo
 void weir_note_block(struct weir_tool *tool, const void *model)
 {
 	const struct weir_exempt *exempt = model;
+	const struct weir_config *config;
+	const struct weir_limit *limit;
 	char buf[WEIR_TEXT_SIZE];
+	bool every = !exempt->prefix.len && !*exempt->dev;
+	const uint64_t some = WEIR_COND_FROM | WEIR_COND_FROM_LIST;
 
 	weir_note_dev(tool, exempt->dev);
 	weir_note_end(tool, exempt);
 	weir_note_nat64(tool, &exempt->prefix);
-	if (!exempt->prefix.len && !*exempt->dev)
+	config = every && !tool->config ? weir_there(tool, false) : tool->config;
+	limit = every && config ? weir_config_find(config, exempt->limit) : NULL;
+	/* All of some are meant. */
+	if (every && !(limit && limit->match.has & ~limit->match.invert & some))
 		weir_note(tool, "warning", "%s is every %s source: all packets that match %s are dropped",
 			  weir_text_prefix(NULL, &exempt->prefix, buf),
 			  exempt->prefix.family == AF_INET ? "IPv4" : "IPv6",

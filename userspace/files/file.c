@@ -104,8 +104,8 @@ static void note_kept(struct weir_tool *tool, struct weir_config *config)
 static void note_gone(struct weir_tool *tool, struct weir_config *config, bool all)
 {
 	const struct weir_limit *old, *first = NULL;
-	char buf[32], forgotten[WEIR_TEXT_SIZE], blocked[64] = "";
-	uint64_t known = 0, blocks = 0;
+	char buf[32], forgotten[WEIR_TEXT_SIZE], blocked[64] = "", of[64] = "";
+	uint64_t known = 0, blocks = 0, sources = 0;
 	unsigned int more = 0;
 
 	for (old = was.limits; old < was.limits + was.limit_count; old++) {
@@ -114,16 +114,20 @@ static void note_gone(struct weir_tool *tool, struct weir_config *config, bool a
 		more += !!first;
 		known += old->stats.known_now;
 		blocks += old->stats.blocked_now;
+		sources += old->stats.sources_now;
 		first = first ? first : old;
 	}
 	snprintf(buf, sizeof(buf), " (and of %u more)", more);
+	if (sources)
+		snprintf(of, sizeof(of), ", of %" PRIu64 " source%s,", sources,
+			 sources == 1 ? "" : "s");
 	if (blocks)
 		snprintf(blocked, sizeof(blocked), " with %" PRIu64 " block%s", blocks,
 			 blocks == 1 ? "" : "s");
 	if (first)
 		weir_note(tool, blocks ? "warning" : "note",
-			  "the counts of limit '%s'%s go%s, as the file %s%s", first->name,
-			  more ? buf : "", blocked,
+			  "the counts of limit '%s'%s%s go%s, as the file %s%s", first->name,
+			  more ? buf : "", of, blocked,
 			  weir_config_find(config, first->name) ? "has it with another 'per'" :
 								  "does not have it",
 			  weir_forgotten_text(known, ", and ", forgotten));

@@ -237,11 +237,33 @@ static void note_outside(struct weir_tool *tool, const struct weir_limit *limit)
 	weir_note_of(tool, "note", limit->name, text);
 }
 
+/* Which family of its list a limit blocks not at all, if it blocks the other, or was just @made. */
+static void note_unblocked(struct weir_tool *tool, const struct weir_config *config,
+			   const struct weir_limit *limit, bool made)
+{
+	bool blocked[2] = { 0 }, listed[2] = { 0 };
+	const struct weir_exempt *at = config->exempts;
+	unsigned int i;
+
+	for (; at < config->exempts + config->exempt_count; at++)
+		if (at->block && !at->prefix.len && !strcmp(at->limit, limit->name))
+			blocked[at->prefix.family == AF_INET6] = true;
+	weir_members_gather(config, limit->match.from_list, &sources);
+	for (i = 0; i < sources.count; i++)
+		listed[sources.at[i]->prefix.family == AF_INET6] = true;
+	for (i = 0; i < 2; i++)
+		if (listed[i] && !blocked[i] && (blocked[!i] || made))
+			weir_note(tool, "note", "limit '%s' blocks no IPv%u source of its list by itself: 'block add %s limit %s' blocks all",
+				  limit->name, 4 + 2 * i, i ? "::/0" : "0.0.0.0/0", limit->name);
+}
+
 void weir_note_lists(struct weir_tool *tool, const struct weir_config *config,
 		     const struct weir_limit *limit)
 {
 	const struct weir_limit *other = config->limits;
 
+	if (limit->blocks_only && is_from(limit))
+		note_unblocked(tool, config, limit, false);
 	if (is_not_from(limit)) {
 		warn_forgotten(tool, config, limit);
 		gather_sources(config, limit);
@@ -273,8 +295,7 @@ void weir_note_listed(struct weir_tool *tool, const struct weir_limit *words)
 		made.has &= ~WEIR_HAS(LIMIT_PREFIX4);
 	weir_note_lists(tool, there, &made);
 	if (made.blocks_only && is_from(&made))
-		weir_note_of(tool, "note", made.name,
-			     " blocks nobody of its list by itself: 'block add 0.0.0.0/0 limit NAME' blocks all, and ::/0");
+		note_unblocked(tool, there, &made, true);
 	for (other = there->limits; other < there->limits + there->limit_count; other++) {
 		if (!is_not_from(other))
 			continue;

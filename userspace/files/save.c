@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "files/files.h"
 
@@ -80,6 +81,8 @@ int weir_save_config(struct weir_tool *tool, const char *path)
 {
 	static struct weir_config config;
 	int status = weir_get_config(tool, &config, true);
+	bool file = path && strcmp(path, "-");
+	struct stat is;
 
 	if (status)
 		return status;
@@ -88,12 +91,12 @@ int weir_save_config(struct weir_tool *tool, const char *path)
 			     weir_xdp_list(tool, config.early);
 	if (tool->config)	/* also devices that are not there yet */
 		memcpy(config.early, tool->config->early, sizeof(config.early));
-	if (path && strcmp(path, "-"))
+	if (file)
 		status = check_lost(tool, path) ?:
 			 weir_replace_file(tool, path, 0, put_config, &config);
 	else
 		put_config(&tool->out, &config);
-	if (path && strcmp(path, "-") && !status)
+	if (!status && (file || (!fstat(STDOUT_FILENO, &is) && S_ISREG(is.st_mode))))
 		note_blocks(tool);
 	weir_config_clear(&config);
 	return status;

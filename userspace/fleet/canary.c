@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "canary.h"
+#include "lang/value.h"
 
 char *fleet_canary_encode(const struct fleet_canary *canary, size_t *size)
 {
@@ -87,22 +88,14 @@ void fleet_canary_free(struct fleet_canary *canary)
 	memset(canary, 0, sizeof(*canary));
 }
 
-static int64_t read_ms(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
-
 int64_t fleet_now_ms(void)
 {
-	return read_ms(CLOCK_MONOTONIC);
+	return weir_clock_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
 int64_t fleet_wall_ms(void)
 {
-	return read_ms(CLOCK_REALTIME);
+	return weir_clock_ns(CLOCK_REALTIME) / 1000000;
 }
 
 int64_t fleet_age_ms(int64_t created_ns)

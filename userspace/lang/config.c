@@ -36,13 +36,13 @@ bool weir_config_is_empty(const struct weir_config *config)
 	return !config->limit_count && !config->exempt_count && !config->list_count;
 }
 
-struct weir_limit *weir_config_find(struct weir_config *config, const char *name)
+struct weir_limit *weir_config_find(const struct weir_config *config, const char *name)
 {
 	unsigned int i;
 
 	for (i = 0; i < config->limit_count; i++) {
 		if (!strcmp(config->limits[i].name, name))
-			return &config->limits[i];
+			return (struct weir_limit *)&config->limits[i];
 	}
 	return NULL;
 }

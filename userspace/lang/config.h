@@ -12,7 +12,7 @@
 void weir_config_clear(struct weir_config *config);
 /* Is there nothing in it that the module would have? */
 bool weir_config_is_empty(const struct weir_config *config);
-struct weir_limit *weir_config_find(struct weir_config *config, const char *name);
+struct weir_limit *weir_config_find(const struct weir_config *config, const char *name);
 /* Insert a limit before limit->before, or at the end; -ENOENT: no such limit. */
 int weir_config_add_limit(struct weir_config *config,
 			  const struct weir_limit *limit, struct weir_err *err);

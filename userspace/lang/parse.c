@@ -320,8 +320,9 @@ static int blame_unknown(struct reading *reading, const char *token)
 		return blame_del(reading, token);
 	if (reading->verb == WEIR_ON_SET &&
 	    weir_word_find(weir_set_words(reading->set, WEIR_ON_ADD, words), token))
-		return weir_err_set(err, "'%s' cannot be changed; add another limit instead",
-				    token);
+		return weir_err_set(err, "'%s' cannot be changed; %s", token,
+				    strcmp(token, "name") ? "add another limit instead" :
+				    "to rename a limit: limit rename OLD NEW");
 	return -EINVAL;
 }
 

@@ -395,8 +395,10 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 	budget->window_ms = window;
 	ret = weir_value_range(count, budget->count, 1, bytes ? WEIR_BYTES_MAX :
 			       WEIR_PACKETS_MAX, args->err);
-	return budget->count ? ret : weir_err_set(args->err, "%s; " WEIR_BLOCKS,
-						  args->err->text);
+	if (ret && (!budget->count || !bytes))
+		weir_err_set(args->err, "%s; %s", args->err->text, budget->count ?
+			     "of bytes say 'bytes' behind it" : WEIR_BLOCKS);
+	return ret;
 }
 
 /* Returns the length. */
@@ -524,4 +526,12 @@ const char *weir_text_size(uint64_t bytes, char *buf)
 		value /= 1024;
 	snprintf(buf, WEIR_TEXT_SIZE, value < 10 && i ? "%.1f%s" : "%.0f%s", value, units[i]);
 	return buf;
+}
+
+uint64_t weir_clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * WEIR_NS_PER_S + now.tv_nsec;
 }

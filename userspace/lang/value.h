@@ -7,6 +7,8 @@
 
 #include "lang/field.h"
 
+#define WEIR_NS_PER_S	1000000000ull
+
 /* Read 1, 2, 4 or 8 bytes in host order; 0 for other lengths. */
 uint64_t weir_uint_get(const void *data, size_t len);
 void weir_uint_set(void *data, size_t len, uint64_t value);
@@ -64,6 +66,8 @@ const char *weir_text_amount(uint64_t amount, int digits, char *buf);
 /* A rate per second, or per minute, hour or day if below one. */
 const char *weir_text_rate(double count, uint32_t window_ms, char *buf);
 const char *weir_text_time(uint64_t ns, char *buf);
+/* The time of a clock. */
+uint64_t weir_clock_ns(clockid_t clock);
 const char *weir_text_size(uint64_t bytes, char *buf);
 
 /* Numbers that have names: protocols, and types. */

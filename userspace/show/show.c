@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <langinfo.h>
 #include <string.h>
+#include <sys/param.h>
 #include <time.h>
 
 #include "lang/value.h"
@@ -11,7 +12,6 @@
 #include "show/show.h"
 
 #define LEVELS		8
-#define SECOND_NS	1000000000ull
 #define ROW		"%-39s %15s %8s%s"	/* of a table of sources */
 
 static void show(struct weir_out *out, uint16_t attr, const struct weir_source *source)
@@ -244,8 +244,7 @@ void weir_show_source(struct weir_out *out, const void *model)
 /* Up to whole seconds: more would flicker. */
 static const char *until_text(uint64_t ns, char *buf)
 {
-	return weir_text_time(ns > SECOND_NS ? (ns + SECOND_NS - 1) / SECOND_NS * SECOND_NS : ns,
-			      buf);
+	return weir_text_time(ns > WEIR_NS_PER_S ? roundup(ns, WEIR_NS_PER_S) : ns, buf);
 }
 
 const char *weir_row_state(const struct weir_source *source, char text[WEIR_TEXT_SIZE])

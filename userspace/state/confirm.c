@@ -85,7 +85,7 @@ static void describe(struct weir_pending *change, const struct weir_tool *tool, 
 	int i;
 
 	clock_gettime(CLOCK_REALTIME, &wall);
-	change->deadline_ns = weir_brake_now() + tool->confirm_ms * NS_PER_MS;
+	change->deadline_ns = weir_clock_ns(CLOCK_MONOTONIC) + tool->confirm_ms * NS_PER_MS;
 	change->until = wall.tv_sec + tool->confirm_ms / 1000;
 	change->tool = getpid();
 	if (tool->config_file && strcmp(tool->config_file, "-") &&
@@ -204,7 +204,7 @@ int weir_confirm_begin(struct weir_tool *tool, char **words, int count)
 int weir_confirm_end(struct weir_tool *tool, int status, bool partly)
 {
 	bool unchanged = !partly && (status == WEIR_EXIT_WORDS || status == WEIR_EXIT_REFUSED);
-	uint64_t now = weir_brake_now();
+	uint64_t now = weir_clock_ns(CLOCK_MONOTONIC);
 	struct weir_err err = tool->err;
 	char time[WEIR_TEXT_SIZE];
 

@@ -21,7 +21,6 @@
 #include "state/pending.h"
 #include "state/program.h"
 
-#define NS_PER_SECOND	1000000000ULL
 #define NS_PER_MS	1000000ULL
 
 static bool has_systemd(void)
@@ -123,8 +122,8 @@ wait_for_it(const struct weir_tool *parent, const struct weir_brake *brake,
 {
 	uint64_t deadline = brake->change.deadline_ns;
 	const struct timespec again = { .tv_sec = 1 };
-	const struct timespec until = { .tv_sec = deadline / NS_PER_SECOND,
-					.tv_nsec = deadline % NS_PER_SECOND };
+	const struct timespec until = { .tv_sec = deadline / WEIR_NS_PER_S,
+					.tv_nsec = deadline % WEIR_NS_PER_S };
 	struct weir_tool tool = { .out.to = stdout };
 	struct weir_brake own;
 

@@ -10,20 +10,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "state/pending.h"
-
-#define NS_PER_SECOND	1000000000ULL
-
-uint64_t weir_brake_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * NS_PER_SECOND + now.tv_nsec;
-}
 
 static uint64_t cookie(void)
 {
@@ -113,7 +102,7 @@ int weir_brake_read(struct weir_brake *brake)
 {
 	struct weir_pending *change = &brake->change;
 	FILE *from = fopen(brake->record, "re");
-	uint64_t now = weir_brake_now();
+	uint64_t now = weir_clock_ns(CLOCK_MONOTONIC);
 
 	memset(change, 0, sizeof(*change));
 	if (!from)

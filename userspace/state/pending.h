@@ -23,7 +23,6 @@ enum weir_brake_part {
 	WEIR_BRAKE_DEADLINE,	/* by the process that waits for the deadline, if there is one */
 };
 
-uint64_t weir_brake_now(void);
 /* Name the files of this network namespace. */
 void weir_brake_name(struct weir_brake *brake);
 /* Open the one that is locked, too; -errno with a sentence. @make: make the folder. */

@@ -17,7 +17,6 @@
 #include "state/state_file.h"
 #include "state/state_message.h"
 
-#define NS_PER_SECOND	1000000000ULL
 #define NS_PER_MS	1000000LL
 
 struct restoring {
@@ -312,7 +311,7 @@ static int restore(struct weir_tool *tool, struct restoring *restoring)
 		return status;
 	weir_saved_clocks(&now);
 	told->age_ns = age_of(&restoring->reader.head, &now);
-	told->saved = restoring->reader.head.wall_ns / NS_PER_SECOND;
+	told->saved = restoring->reader.head.wall_ns / WEIR_NS_PER_S;
 	restoring->clock_ms = (int64_t)(now.wall_ns - restoring->reader.head.wall_ns -
 					told->age_ns) / NS_PER_MS;
 	restoring->saved.file = path;

@@ -3,19 +3,10 @@
 
 #include <fcntl.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "state/state.h"
 #include "state/state_file.h"
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
 
 static void read_boot_id(char id[WEIR_BOOT_ID_SIZE])
 {
@@ -32,8 +23,8 @@ static void read_boot_id(char id[WEIR_BOOT_ID_SIZE])
 
 void weir_saved_clocks(struct weir_saved_head *head)
 {
-	*head = (struct weir_saved_head){ .wall_ns = clock_ns(CLOCK_REALTIME),
-					  .boot_ns = clock_ns(CLOCK_BOOTTIME) };
+	*head = (struct weir_saved_head){ .wall_ns = weir_clock_ns(CLOCK_REALTIME),
+					  .boot_ns = weir_clock_ns(CLOCK_BOOTTIME) };
 	read_boot_id(head->boot_id);
 }
 

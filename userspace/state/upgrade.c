@@ -21,7 +21,6 @@
 #include "tool/spaces.h"
 #include "xdp/ours.h"
 
-#define NS_PER_SECOND	1000000000ULL
 
 /* The kernel frees XDP programs some time after they were detached. */
 #define TRIES		2000
@@ -53,14 +52,6 @@ struct upgrade {
 	unsigned int closed;	/* in how many namespaces */
 	uint64_t closed_at, saved_at, removed_at, in_force_at;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * NS_PER_SECOND + now.tv_nsec;
-}
 
 /* What can be known of the modules. */
 static int check_modules(struct upgrade *up)
@@ -284,7 +275,7 @@ static void open_all(struct upgrade *up)
 {
 	in_each(up, up->closed, open_space);
 	if (up->closed)
-		up->told.closed_ns = now_ns() - up->closed_at;
+		up->told.closed_ns = weir_clock_ns(CLOCK_MONOTONIC) - up->closed_at;
 	up->closed = 0;
 }
 
@@ -316,7 +307,7 @@ static int bring(struct upgrade *up, const struct weir_kmod *kmod)
 	status = in_all(up, restore);
 	if (status)
 		return status;
-	up->in_force_at = now_ns();
+	up->in_force_at = weir_clock_ns(CLOCK_MONOTONIC);
 	return in_all(up, attach);
 }
 
@@ -333,7 +324,7 @@ static int put_back(struct upgrade *up)
 		in_all(up, detach);
 		wait_unused(up);
 		in_all(up, save);
-		up->removed_at = now_ns();
+		up->removed_at = weir_clock_ns(CLOCK_MONOTONIC);
 	}
 	if (!weir_kmod_is_loaded() || !weir_kmod_unload(err))
 		status = bring(up, &up->old);
@@ -361,13 +352,13 @@ static int prepare(struct upgrade *up)
 
 	if (!status)
 		status = wait_unused(up);
-	up->closed_at = now_ns();
+	up->closed_at = weir_clock_ns(CLOCK_MONOTONIC);
 	if (!status && up->words->closed)
 		status = in_all(up, close_space);
-	up->saved_at = now_ns();
+	up->saved_at = weir_clock_ns(CLOCK_MONOTONIC);
 	if (!status)
 		status = in_all(up, save);
-	up->removed_at = now_ns();
+	up->removed_at = weir_clock_ns(CLOCK_MONOTONIC);
 	if (!status && weir_kmod_unload(&up->tool->err))
 		status = WEIR_EXIT_REFUSED;
 	return status;

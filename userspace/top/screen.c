@@ -367,20 +367,12 @@ static bool press(int key)
 	return true;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000ull + now.tv_nsec / 1000000;
-}
-
 /* Wait until a time, for input or a signal that @mask lets in. Returns false without a terminal. */
 static bool wait_input(uint64_t due, const sigset_t *mask)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
-	uint64_t now = now_ms(), left = due - MIN(now, due);
-	struct timespec rest = { left / 1000, left % 1000 * 1000000 };
+	uint64_t now = weir_clock_ns(CLOCK_MONOTONIC), left = due - MIN(now, due);
+	struct timespec rest = { left / WEIR_NS_PER_S, left % WEIR_NS_PER_S };
 
 	return ppoll(&in, 1, screen.view.paused ? NULL : &rest, mask) <= 0 ||
 	       !(in.revents & (POLLHUP | POLLERR | POLLNVAL));
@@ -388,16 +380,16 @@ static bool wait_input(uint64_t due, const sigset_t *mask)
 
 static int follow(const sigset_t *mask)
 {
-	uint64_t due = now_ms(), now;
+	uint64_t due = 0, now;
 	int key, status;
 
 	for (;;) {
-		now = now_ms();
+		now = weir_clock_ns(CLOCK_MONOTONIC);
 		if (!screen.view.paused && now >= due) {
 			status = look();
 			if (status)
 				return status;
-			due = now + screen.view.asked.every_ms;
+			due = now + screen.view.asked.every_ms * 1000000;
 		}
 		draw();
 		if (!wait_input(due, mask) || interrupted)

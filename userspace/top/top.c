@@ -10,7 +10,6 @@
 #include "show/show.h"
 #include "top/top.h"
 
-#define SECOND_NS	1000000000ull
 #define BAR		16	/* columns of a bar with its percentage */
 #define FULL		80	/* percent from which a bar warns */
 #define FOOT		2	/* rows at the bottom of a terminal */
@@ -459,7 +458,7 @@ void weir_top_draw(const struct weir_top_data *now, const struct weir_top_data *
 	double seconds = 0;
 
 	if (before->ns && now->ns > before->ns)
-		seconds = (double)(now->ns - before->ns) / SECOND_NS;
+		seconds = (double)(now->ns - before->ns) / WEIR_NS_PER_S;
 	for (row = 0; row < cells->rows; row++)
 		for (column = 0; column < cells->columns; column++)
 			cells->cell[row][column] = (struct weir_cell){ " ", WEIR_STYLE_PLAIN };

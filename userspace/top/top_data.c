@@ -5,19 +5,8 @@
 #include <linux/netlink.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "top/top.h"
-
-#define SECOND		1000000000ull	/* in ns */
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * SECOND + now.tv_nsec;
-}
 
 static int take_limit(const void *model, void *data)
 {
@@ -51,18 +40,12 @@ static int take_best(const void *model, void *data)
 	return 0;
 }
 
-static int ask(struct weir_tool *tool, struct weir_request *request)
-{
-	weir_nl_ask(&tool->nl, request);
-	return request->ret;
-}
-
 static int ask_sources(struct weir_tool *tool, struct weir_query *query,
 		       int (*take)(const void *, void *), struct weir_top_data *data)
 {
 	struct weir_request request = weir_request_sources(query, take, data);
 
-	return ask(tool, &request);
+	return weir_nl_ask(&tool->nl, &request);
 }
 
 /*
@@ -107,7 +90,7 @@ static void ask_slots(struct weir_tool *tool, struct weir_source *source)
 
 	strcpy(query.limit, source->limit);
 	strcpy(query.dev, source->dev);
-	if (!ask(tool, &request) && is.budget_count)
+	if (!weir_nl_ask(&tool->nl, &request) && is.budget_count)
 		source->budgets[0] = is.budgets[0];
 }
 
@@ -127,8 +110,9 @@ int weir_top_ask(struct weir_tool *tool, const struct weir_top *asked, struct we
 	memset(data->filled, 0, sizeof(data->filled));
 	data->limits.limit_count = 0;
 	data->count = 0;
-	data->ns = now_ns();
-	ret = ask(tool, &stats) ?: ask(tool, &limits) ?: ask_top(tool, asked, data);
+	data->ns = weir_clock_ns(CLOCK_MONOTONIC);
+	ret = weir_nl_ask(&tool->nl, &stats) ?: weir_nl_ask(&tool->nl, &limits) ?:
+	      ask_top(tool, asked, data);
 	if (!ret)
 		return WEIR_EXIT_OK;
 	/* without the module, its messages are answered in the same way as without the limit */
