@@ -201,6 +201,8 @@ is "$(weir source release fe80::/64 dev rx0 limit net 2>&1; blocks)" "fe80::/64 
 
 end=$(date -u -d +1day +%FT%TZ)
 is "$(weir block add 192.0.2.9 until "$end" 2>&1; weir -exist block add 192.0.2.9 until "$end" 2>&1)" "" "one end that is given twice is not a later one"
+while [ "${EPOCHREALTIME#*.}" -lt 300000 ]; do :; done
+is "$(weir block add 192.0.2.10 until "$(date -ud "1 second" +%FT%TZ)" 2>&1)" "" "an end in less than a second is one in a second"
 
 # Limits that observe
 quietly weir limit set host action observe

@@ -66,17 +66,17 @@ is "$(weir source show 64:ff9b::/96 limit six 2>&1 >"$tmp/out")" "$nat64" "... w
 is "$(weir source get 64:ff9b::1 limit six 2>&1 >"$tmp/out")" "$nat64" "... or asked for"
 is "$(weir block add 64:ff9b::/96 limit six 2>&1)" "${nat64/64:ff9b::\/64/64:ff9b::\/96}" "... or blocked as a prefix"
 weir block flush && weir source release 64:ff9b::1 limit six >"$tmp/out" 2>&1
-is "$(weir limit add nat budget 5/1h from 64:ff9b::/96 dport 9 udp 2>&1 >"$tmp/out")" "weir: note: limit 'nat' counts a network of 'from' as one source: 'per 32,128' counts each address" "a limit of a network within one source says so"
-weir limit del nat
+is "$(weir limit add nat budget 5/1h from 64:ff9b::/96 dport 9 udp 2>&1 >"$tmp/out"; weir limit del nat)" "weir: note: limit 'nat' counts a network of 'from' as one source: 'per 32,128' counts each address" "a limit of a network within one source says so"
 is "$(weir limit add nat budget 5/1h from 64:ff9b::/96 per 32,128 dport 9 udp 2>&1 >"$tmp/out")" "" "... and not if it counts addresses"
-weir limit del nat
+is "$(for words in "dport 1-8,10" "dport 1-9" "dport 3,9 not from 10.0.0.0/8"; do weir -check limit set nat $words 2>&1 | grep loses; done; weir limit del nat)" "weir: note: limit 'nat' loses 'dport 9'; to keep it, give all" "a port that goes is told"
 is "$(through 2001:db8:7::2):$(through 2001:db8:8::2)" 0:10 "... is refused"
 weir source release 2001:db8:7::ffff >/dev/null
 is "$(through 2001:db8:7::2)" 10 "... until it is released by another address of that"
 weir source forget 198.51.100.9 limit wide >/dev/null
 is "$(through 198.51.100.10):$(through 198.51.100.9)" 10:0 "source forget releases, too, where it is asked to"
 is "$(weir -check limit set a from 198.51.100.0/29 2>&1 | grep '^weir:'; weir -check limit set a from 198.51.0.0/16,10.0.0.0/8 dport 9 udp 2>&1 | grep '^weir:')" "weir: note: limit 'a' loses 'from 198.51.100.0/24'; to keep it, give all
-weir: warning: limit 'a' has blocked 1 source, which this frees" "other conditions on the source free it, wider ones do not"
+weir: warning: limit 'a' has blocked 1 source, which this frees
+weir: note: limit 'a' drops of its blocked sources what it matches then, and no more" "other conditions on the source free it, wider ones do not"
 for prefix in 0.0.0.0/0 198.51.100.8/31 198.51.100.9 all; do
 	like "$(weir -check source forget "$prefix" 2>&1)" "warning: limit 'a' has blocked 1 source, which this releases" "... which is said before, of $prefix"
 done

@@ -203,9 +203,7 @@ static int get_watched(struct weir_tool *tool, const char *name, struct weir_lim
 		       uint64_t *tick)
 {
 	struct weir_stats stats = { 0 };
-	struct weir_request get, clock = {
-		.cmd = WEIR_CMD_STATS_GET, .reply_set = &weir_stats_fields, .into = &stats,
-	};
+	struct weir_request get;
 	bool wanted = tool->stats;
 	int status;
 
@@ -213,11 +211,7 @@ static int get_watched(struct weir_tool *tool, const char *name, struct weir_lim
 	*limit = (struct weir_limit){ 0 };
 	weir_get_limit(tool, name, limit, &get);
 	tool->stats = wanted;
-	status = weir_tool_settle(tool, &get, 0);
-	if (status)
-		return status;
-	weir_nl_ask(&tool->nl, &clock);
-	status = weir_tool_settle(tool, &clock, 0);
+	status = weir_tool_settle(tool, &get, 0) ?: weir_get_stats(tool, &stats);
 	*tick = stats.tick_ns;
 	if (status || *tick)
 		return status;

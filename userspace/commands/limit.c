@@ -52,6 +52,7 @@ static int add_existing(struct weir_tool *tool, const struct weir_limit *limit)
 /* Send a limit's words, and read what it is with them. */
 static int change(struct weir_tool *tool, struct weir_request *request, struct weir_limit *made)
 {
+	unsigned int i;
 	int status;
 
 	*made = (struct weir_limit){ 0 };
@@ -62,6 +63,8 @@ static int change(struct weir_tool *tool, struct weir_request *request, struct w
 	/* the echo has no counters, and the period of a calendar before the change */
 	if (!status && (tool->stats || made->has & WEIR_HAS(LIMIT_ZONE)) && !tool->check)
 		weir_get_limit(tool, made->name, made, request);
+	for (i = 0; i < made->budget_count && tool->check; i++)
+		made->budgets[i].renews = 0;
 	return status;
 }
 
@@ -250,12 +253,9 @@ static void merge(struct weir_limit *limit, const struct weir_limit *was)
 static struct weir_config *get_named(struct weir_tool *tool)
 {
 	struct weir_stats stats;
-	struct weir_request request = {
-		.cmd = WEIR_CMD_STATS_GET, .reply_set = &weir_stats_fields, .into = &stats,
-	};
 
 	/* Reading all of them takes long where there are many, and most often there is none. */
-	return !weir_nl_ask(&tool->nl, &request) && stats.exempts + stats.blocked_prefixes ?
+	return !weir_get_stats(tool, &stats) && stats.exempts + stats.blocked_prefixes ?
 	       weir_there(tool, true) : NULL;
 }
 
@@ -346,24 +346,42 @@ static void warn_overlap(struct weir_tool *tool, const struct weir_prefix *prefi
 	tool->err = err;
 }
 
-/* Name the prefixes of 'from' that are lost: those that are given replace them. */
+/* Does a value in the list of a condition include another? */
+static bool includes(const struct weir_field *field, const void *value, const void *other)
+{
+	const uint16_t *is = value, *of = other;
+
+	if (field->type == &weir_type_prefixes)
+		return weir_prefix_holds(value, other);
+	return field->type == &weir_type_portlist ? is[0] <= of[0] && is[1] >= of[1] :
+						 !memcmp(value, other, field->size);
+}
+
+/* Name the values of conditions that are lost: those that are given replace them. */
 static void note_replaced(struct weir_tool *tool, const struct weir_limit *limit,
 			  const struct weir_limit *was)
 {
 	const struct weir_match *is = &limit->match, *had = &was->match;
-	const char *not = had->invert & WEIR_COND_FROM ? "not " : "";
+	const uint64_t both = is->has & had->has & ~(is->invert ^ had->invert);
+	const struct weir_field *field = weir_match_fields.fields;
+	const char *new, *old, *end;
 	char buf[WEIR_TEXT_SIZE];
-	unsigned int i, j;
+	unsigned int i;
 
-	if (!(is->has & had->has & ~(is->invert ^ had->invert) & WEIR_COND_FROM))
-		return;
-	for (i = 0; i < had->from_count; i++) {
-		for (j = 0; j < is->from_count; j++)
-			if (weir_prefix_holds(&is->from[j], &had->from[i]))
-				break;
-		if (j == is->from_count)
-			weir_note(tool, "note", "limit '%s' loses '%sfrom %s'; to keep it, give all",
-				  limit->name, not, weir_text_prefix(NULL, &had->from[i], buf));
+	for (; field->type; field++) {
+		if (!field->many || !(field->bit & both))
+			continue;
+		end = (char *)weir_field_at(field, is) + weir_field_given(field, is) * field->size;
+		for (i = 0; i < weir_field_given(field, had); i++) {
+			old = (char *)weir_field_at(field, had) + i * field->size;
+			for (new = weir_field_at(field, is); new < end; new += field->size)
+				if (includes(field, new, old))
+					break;
+			if (new == end)
+				weir_note(tool, "note", "limit '%s' loses '%s%s %s'; to keep it, give all",
+					  limit->name, field->bit & had->invert ? "not " : "",
+					  field->word, field->type->text(field, old, buf));
+		}
 	}
 }
 
@@ -381,8 +399,12 @@ void weir_warn_set(struct weir_tool *tool, const void *model)
 		note_replaced(tool, &limit, &was);
 		merge(&limit, &was);
 		weir_note_known(tool, &limit, &was);
+		weir_note_zone(tool, &limit, &was);
 		if (was.stats.blocked_now)
 			warn_overlap(tool, &all, limit.name, false, &limit, "frees");
+		if (was.stats.blocked_now && !weir_limit_covers(&limit, &was))
+			weir_note(tool, "note", "limit '%s' drops of its blocked sources what it matches then, and no more",
+				  limit.name);
 	}
 }
 

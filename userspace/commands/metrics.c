@@ -393,13 +393,8 @@ static int read_limits(struct weir_tool *tool, struct metrics *metrics)
 
 static int read_all(struct weir_tool *tool, struct metrics *metrics)
 {
-	struct weir_request stats = {
-		.cmd = WEIR_CMD_STATS_GET, .reply_set = &weir_stats_fields, .into = &metrics->stats,
-	};
-	int status;
+	int status = weir_get_stats(tool, &metrics->stats) ?: read_limits(tool, metrics);
 
-	weir_nl_ask(&tool->nl, &stats);
-	status = weir_tool_settle(tool, &stats, 0) ?: read_limits(tool, metrics);
 	metrics->stats.limits = metrics->config.limit_count;
 	return status ?: metrics->top ? read_sources(tool, metrics) : WEIR_EXIT_OK;
 }

@@ -79,10 +79,8 @@ static void show_more(struct watch *watch)
 static uint64_t events_lost(struct watch *watch)
 {
 	struct weir_stats stats = { .events_lost = watch->lost };
-	struct weir_request request = { .cmd = WEIR_CMD_STATS_GET, .reply_set = &weir_stats_fields,
-					.into = &stats };
 
-	weir_nl_ask(&watch->tool->nl, &request);
+	weir_get_stats(watch->tool, &stats);
 	return stats.events_lost;
 }
 

@@ -51,11 +51,8 @@ static void note_newcomers(struct weir_tool *tool, const struct weir_query *quer
 static void note_blocked(struct weir_tool *tool, const struct weir_query *query)
 {
 	struct weir_stats stats = { 0 };
-	struct weir_request request = {
-		.cmd = WEIR_CMD_STATS_GET, .reply_set = &weir_stats_fields, .into = &stats,
-	};
 
-	if (query->blocked && !weir_nl_ask(&tool->nl, &request) && stats.blocked_prefixes)
+	if (query->blocked && !weir_get_stats(tool, &stats) && stats.blocked_prefixes)
 		weir_note(tool, "note", "prefixes are blocked, too (%u): see 'block show'",
 			  stats.blocked_prefixes);
 }

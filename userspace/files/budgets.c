@@ -176,6 +176,14 @@ void weir_note_budgets(struct weir_tool *tool, const struct weir_limit *limit)
 	weir_note_changed(tool, &new, &was);
 }
 
+void weir_note_zone(struct weir_tool *tool, const struct weir_limit *limit,
+		    const struct weir_limit *was)
+{
+	if (*limit->zone.name && strcmp(limit->zone.name, was->zone.name) && was->stats.sources_now)
+		weir_note(tool, "note", "limit '%s' goes on with its counts until the period ends in zone %s; 'source forget all limit %s' resets them",
+			  limit->name, limit->zone.name, limit->name);
+}
+
 static bool knows_none(const struct weir_limit *limit)
 {
 	return limit->has & WEIR_HAS(LIMIT_KNOWN_MS) && !limit->known_ms;

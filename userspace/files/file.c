@@ -92,6 +92,7 @@ static void note_kept(struct weir_tool *tool, struct weir_config *config)
 		tool->line = limit->line;
 		weir_note_changed(tool, limit, old);
 		weir_note_known(tool, limit, old);
+		weir_note_zone(tool, limit, old);
 		weir_note_scale(tool, config, limit, old);
 	}
 	tool->line = 0;
@@ -207,21 +208,14 @@ static int apply(struct weir_tool *tool, struct weir_config *config, const struc
 		weir_complain(tool, NULL);
 		return status;
 	}
-	if (tool->check) {
-		status = replace(tool, config, false);
-		if (status)
-			return status;
-		note_gone(tool, config, true);
-		weir_xdp_prune(tool, config);
-		return WEIR_EXIT_OK;
-	}
-	apply_early(tool, config);
-	status = replace_with(tool, config, saved);
+	if (!tool->check)
+		apply_early(tool, config);
+	status = tool->check ? replace(tool, config, false) : replace_with(tool, config, saved);
 	tool->line = 0;
-	if (status) {
+	if (status && !tool->check)
 		weir_xdp_undo(config);
+	if (status)
 		return status;
-	}
 	note_gone(tool, config, true);
 	weir_xdp_prune(tool, config);
 	return WEIR_EXIT_OK;

@@ -85,6 +85,8 @@ void weir_note_lists(struct weir_tool *tool, const struct weir_config *config,
 void weir_note_listed(struct weir_tool *tool, const struct weir_limit *words);
 /* Does the limit match sources of the prefix by family and from? */
 bool weir_takes_from(const struct weir_limit *limit, const struct weir_prefix *prefix);
+/* Does a limit match all packets that another one matches, but for their sources? */
+bool weir_limit_covers(const struct weir_limit *limit, const struct weir_limit *other);
 /* Note lists and budgets of a file that no limit uses. */
 void weir_note_unused(struct weir_tool *tool, const struct weir_config *config);
 /* After a change, note prefixes that limits do not match any more, or without own budgets. */
@@ -129,6 +131,9 @@ void weir_note_changed(struct weir_tool *tool, const struct weir_limit *limit,
 /* Say that the budgets of its list, in that configuration, are of another window or unit. */
 void weir_note_scale(struct weir_tool *tool, const struct weir_config *config,
 		     const struct weir_limit *limit, const struct weir_limit *was);
+/* Say that counts of calendars go on if a limit becomes one of another zone. */
+void weir_note_zone(struct weir_tool *tool, const struct weir_limit *limit,
+		    const struct weir_limit *was);
 /* Say which sources are known then, or no longer, if a limit becomes another. */
 void weir_note_known(struct weir_tool *tool, const struct weir_limit *limit,
 		     const struct weir_limit *was);

@@ -51,8 +51,7 @@ static void gather_sources(const struct weir_config *config, const struct weir_l
 	weir_members_drop_held(&sources);
 }
 
-/* Does a limit match all packets that another one matches, but for their sources? */
-static bool covers(const struct weir_limit *limit, const struct weir_limit *other)
+bool weir_limit_covers(const struct weir_limit *limit, const struct weir_limit *other)
 {
 	const struct weir_match *is = &limit->match, *of = &other->match;
 	const struct weir_field *field = weir_match_fields.fields;
@@ -119,8 +118,8 @@ static void warn_forgotten(struct weir_tool *tool, const struct weir_config *con
 	memset(met, 0, sizeof(met));
 	for (; other < config->limits + config->limit_count; other++)
 		if (!other->blocks_only && strcmp(other->name, limit->name) &&
-		    covers(other, limit) && (other->action == WEIR_ACTION_DROP ||
-					     limit->action != WEIR_ACTION_DROP))
+		    weir_limit_covers(other, limit) &&
+		    (other->action == WEIR_ACTION_DROP || limit->action != WEIR_ACTION_DROP))
 			meet(config, other, met);
 	for (i = 0; i < budgets.count; i++) {
 		limited += met[i];
@@ -166,7 +165,8 @@ static void warn_both(struct weir_tool *tool, const struct weir_config *config,
 	bool tighter = false;
 	unsigned int i;
 
-	if (!is_from(other) || !covers(other, limit) || !covers(limit, other))
+	if (!is_from(other) || !weir_limit_covers(other, limit) ||
+	    !weir_limit_covers(limit, other))
 		return;
 	weir_members_gather(config, other->match.from_list, &budgets);
 	for (i = 0; i < budgets.count; i++) {
@@ -387,18 +387,19 @@ static void note_left(struct weir_tool *tool, const struct weir_config *was,
 
 struct freed {
 	const struct weir_limit *limit;
+	struct weir_prefix first;
 	unsigned int count;
 };
 
 /* Count a blocked prefix that the limit matched by the list @budgets, but not by @sources. */
 static void add_freed(struct freed *freed, const struct weir_prefix *prefix)
 {
-	if (is_from(freed->limit))
-		freed->count += weir_members_overlap(&budgets, prefix) &&
-				!weir_members_overlap(&sources, prefix);
-	else
-		freed->count += !weir_members_hold(&budgets, prefix) &&
-				weir_members_hold(&sources, prefix);
+	bool frees = is_from(freed->limit) ? weir_members_overlap(&budgets, prefix) &&
+					     !weir_members_overlap(&sources, prefix) :
+		     !weir_members_hold(&budgets, prefix) && weir_members_hold(&sources, prefix);
+
+	if (frees && !freed->count++)
+		freed->first = *prefix;
 }
 
 static int take_blocked(const void *model, void *data)
@@ -413,6 +414,7 @@ static void warn_freed(struct weir_tool *tool, const struct weir_config *now,
 {
 	struct weir_query query = { .blocked = true };
 	struct freed freed = { .limit = limit };
+	char buf[WEIR_TEXT_SIZE];
 	struct weir_request request = weir_request_sources(&query, take_blocked, &freed);
 	unsigned int i;
 
@@ -423,8 +425,8 @@ static void warn_freed(struct weir_tool *tool, const struct weir_config *now,
 		if (now->exempts[i].block && !strcmp(now->exempts[i].limit, limit->name))
 			add_freed(&freed, &now->exempts[i].prefix);
 	if (freed.count)
-		weir_note(tool, "warning", "limit '%s' does not match sources or prefixes that it has blocked (%u), since the list has changed",
-			  limit->name, freed.count);
+		weir_note(tool, "warning", "limit '%s' does not match sources or prefixes that it has blocked (%u, as %s), since the list has changed",
+			  limit->name, freed.count, weir_text_prefix(NULL, &freed.first, buf));
 }
 
 /* Has the longest prefix that holds this one a budget? */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A block on the wire: "1 block 600000 web1", "1 release 599000 web2", "1 block ever web1". */
 
-#include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -9,6 +8,8 @@
 #include <string.h>
 
 #include "block.h"
+#include "lang/value.h"
+#include "prefix.h"
 
 #define PARTS	4	/* of a value */
 
@@ -65,24 +66,12 @@ static bool is_limit(const char *name)
 
 static bool is_source(const char *source)
 {
-	size_t length = strcspn(source, "/");
-	char address[FLEET_SOURCE_SIZE], text[INET6_ADDRSTRLEN];
-	unsigned char bytes[16];
-	int family = strchr(source, ':') ? AF_INET6 : AF_INET;
-	long bits;
-	char *end;
+	struct weir_prefix prefix;
+	char text[WEIR_TEXT_SIZE];
 
-	if (!strcmp(source, "all"))
-		return true;
-	snprintf(address, sizeof(address), "%.*s", (int)length, source);
-	if (inet_pton(family, address, bytes) != 1 ||
-	    !inet_ntop(family, bytes, text, sizeof(text)) || strcmp(address, text))
-		return false;
-	if (!source[length])
-		return true;
-	bits = strtol(source + length + 1, &end, 10);
-	return isdigit((unsigned char)source[length + 1]) && !*end &&
-	       bits <= (family == AF_INET ? 32 : 128);
+	return !strcmp(source, "all") ||
+	       (fleet_prefix_read(&prefix, source) &&
+		!strcmp(source, weir_text_prefix(NULL, &prefix, text)));
 }
 
 int fleet_block_key(const struct fleet_block *block, char key[FLEET_KEY_SIZE])

@@ -378,7 +378,7 @@ static int check_end(struct weir_args *args, struct weir_exempt *exempt)
 	}
 	clock_gettime(CLOCK_REALTIME, &now);
 	left = ((int64_t)exempt->until - now.tv_sec) * 1000 - now.tv_nsec / 1000000;
-	exempt->for_ms = MIN(left, WEIR_BLOCK_MS_MAX);
+	exempt->for_ms = MIN(MAX(left, WEIR_BLOCK_MS_MIN), WEIR_BLOCK_MS_MAX);
 	exempt->replace = true;
 	/* A file that was saved may be read while the clock is not set yet. */
 	if (left > 0 && (args->exact || left <= WEIR_BLOCK_MS_MAX))

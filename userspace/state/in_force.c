@@ -36,15 +36,8 @@ out:
 static int ask_number(struct weir_tool *tool, struct weir_spaces *spaces)
 {
 	struct weir_stats stats = { 0 };
-	struct weir_request request = {
-		.cmd = WEIR_CMD_STATS_GET, .reply_set = &weir_stats_fields, .into = &stats,
-	};
-	int status = weir_tool_reach(tool);
+	int status = weir_tool_reach(tool) ?: weir_get_stats(tool, &stats);
 
-	if (status)
-		return status;
-	weir_nl_ask(&tool->nl, &request);
-	status = weir_tool_settle(tool, &request, 0);
 	if (status)
 		return status;
 	if (!(stats.has & WEIR_HAS(STATS_NAMESPACES))) {

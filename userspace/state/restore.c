@@ -106,7 +106,7 @@ static void keep_left(struct weir_config *config, int64_t clock_ms)
 
 		if (exempt->for_ms && left <= 0)
 			continue;
-		exempt->for_ms = exempt->for_ms ? left : 0;
+		exempt->for_ms = exempt->for_ms ? MAX(left, WEIR_BLOCK_MS_MIN) : 0;
 		config->exempts[kept++] = *exempt;
 	}
 	config->exempt_count = kept;

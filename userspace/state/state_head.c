@@ -31,13 +31,8 @@ void weir_saved_clocks(struct weir_saved_head *head)
 int weir_saved_now(struct weir_tool *tool, struct weir_saved_head *head)
 {
 	struct weir_stats stats;
-	struct weir_request request = {
-		.cmd = WEIR_CMD_STATS_GET, .reply_set = &weir_stats_fields, .into = &stats,
-	};
-	int status;
+	int status = weir_get_stats(tool, &stats);
 
-	weir_nl_ask(&tool->nl, &request);
-	status = weir_tool_settle(tool, &request, 0);
 	if (status)
 		return status;
 	if (!stats.clock_ns || !stats.tick_ns) {

@@ -263,6 +263,16 @@ int weir_get_limit(struct weir_tool *tool, const char *name,
 	return weir_nl_ask(&tool->nl, request);
 }
 
+int weir_get_stats(struct weir_tool *tool, struct weir_stats *stats)
+{
+	struct weir_request request = {
+		.cmd = WEIR_CMD_STATS_GET, .reply_set = &weir_stats_fields, .into = stats,
+	};
+
+	weir_nl_ask(&tool->nl, &request);
+	return weir_tool_settle(tool, &request, 0);
+}
+
 int weir_check_names(struct weir_tool *tool, const struct weir_command *command,
 		     const union weir_model *model)
 {
@@ -371,15 +381,11 @@ struct weir_config *weir_there_counted(struct weir_tool *tool)
 bool weir_without_limits(struct weir_tool *tool)
 {
 	struct weir_stats stats;
-	struct weir_request request = {
-		.cmd = WEIR_CMD_STATS_GET, .reply_set = &weir_stats_fields, .into = &stats,
-	};
 
 	if (tool->config)
 		return !tool->config->limit_count;
 	if (!tool->limits_asked) {
-		tool->limits_none = tool->reached && !weir_nl_ask(&tool->nl, &request) &&
-				    !stats.limits;
+		tool->limits_none = tool->reached && !weir_get_stats(tool, &stats) && !stats.limits;
 		tool->limits_asked = true;
 	}
 	return tool->limits_none;

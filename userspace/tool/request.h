@@ -33,6 +33,8 @@ int weir_get_config(struct weir_tool *tool, struct weir_config *config, bool all
 struct weir_config *weir_there(struct weir_tool *tool, bool all);
 /* Likewise only the limits, with their counters. */
 struct weir_config *weir_there_counted(struct weir_tool *tool);
+/* The counters of the namespace; returns an enum weir_exit. */
+int weir_get_stats(struct weir_tool *tool, struct weir_stats *stats);
 int weir_get_limit(struct weir_tool *tool, const char *name,
 		   struct weir_limit *limit, struct weir_request *request);
 /* Is it known that there is no limit? */
