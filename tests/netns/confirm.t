@@ -202,6 +202,17 @@ weir -confirm 60s -file "$tmp/file" 2>/dev/null
 weir confirm revert 2>"$tmp/err"
 like "$(<"$tmp/err")" "note: $tmp/file.unconfirmed stays: weir.service does not apply that file until it is edited, or applied by hand\$" "a mark that stays is named"
 is "$(ls "$tmp"/file*)" "$tmp/file"$'\n'"$tmp/file.unconfirmed" "... one that was taken back keeps it"
+cp "$tmp/file" "$tmp/good" && echo bad >"$tmp/file"
+weir -confirm 60s -file "$tmp/file" 2>/dev/null
+is "$? $(ls "$tmp"/file*)" "1 $tmp/file"$'\n'"$tmp/file.unconfirmed" "... also if another change with it is refused"
+cp "$tmp/good" "$tmp/file"
+for name in "$tmp/a"$'\n'b "$tmp/$(printf "%0$((248 - ${#tmp}))d" 0)"; do
+	cp "$tmp/good" "$name" && weir -confirm 60s -file "$name" 2>/dev/null
+	is "$([ -e "$name.unconfirmed" ] && weir confirm && find "$tmp" -name "${name##*/}.unconfirmed" | wc -l)" 0 "a name that is odd, or long"
+done
+printf 'limit add third budget 1/h to ff00::/8\nconfirm revert\n' | weir -confirm 60s -batch - 2>"$tmp/err"
+like "$? $(<"$tmp/err")" "^[12] weir: -:2: confirm revert: -confirm makes a change, which is confirmed afterwards" "no change confirms itself"
+weir confirm revert 2>/dev/null
 weir -file "$tmp/file" 2>/dev/null
 is "$(ls "$tmp"/file*)" "$tmp/file" "... until it is applied"
 echo 'exempt add 10.7.0.0/16' >"$tmp/last"

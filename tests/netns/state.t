@@ -156,6 +156,10 @@ weir -force restore "$tmp/rebooted"
 read -ra after <<<"$(waits)"
 for i in 0 1 2 3; do within "$((before[i] - after[i]))" "-$looked" "$(since "$restored")" "a clock that went back: each waits as long as it had to"; done
 within "$(exempt 0)" $((3600 - $(since "$began"))) 3600 "... and an exemption lasts as long"
+for by in 2 -40004 40002; do
+	date -s "$by hours" >"$tmp/out" && weir -force restore "$tmp/state"
+	within "$(exempt 1)" 1500 1800 "the clock is set by $by hours: an exemption lasts as long"
+done
 # Longer than any window, but not than the block for ever and the total
 "$file" reboot "$tmp/state" "$tmp/rebooted" $((40 * 86400))
 weir -force restore "$tmp/rebooted"

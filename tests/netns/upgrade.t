@@ -17,6 +17,7 @@ rm -rf /run/weir-upgrade /run/weir
 altered() { sed -z "$2" "$stripped" >"$tmp/$1.ko"; }
 altered new 's/version=0\.1\.0$/version=0.1.1/; s/srcversion=./srcversion=Z/'
 altered broken 's/srcversion=./srcversion=Y/; s/^nf_register_net_hooks$/nf_register_net_hookz/'
+altered dead 's/^nf_register_net_hooks$/nf_register_net_hookz/'
 altered foreign 's/vermagic=./vermagic=9/'
 # refusing: a module that loads, and has no memory for any configuration: the function behind its
 # call of __fentry__ returns -ENOMEM
@@ -179,6 +180,18 @@ here upgrade "$tmp/broken.ko" -old "$old" -closed >"$tmp/out" 2>"$tmp/err"
 like "$? $(<"$tmp/err")" "^2 .*the old module is back, with everything; packets were dropped for" "... with -closed, too"
 is "$({ nft list tables; rx nft list tables; } | grep closed)" "" "... and packets arrive again"
 same "... with everything"
+here upgrade "$tmp/broken.ko" -old "$tmp/dead.ko" -closed >"$tmp/out" 2>"$tmp/err"
+like "$? $(<"$tmp/err")" "^3 .*could not be put back, so all packets are dropped; the states are in" "no module loads"
+is "$({ nft list tables; rx nft list tables; } | grep -c closed) $(through 10.9.0.1)" "2 0" "... and with -closed all packets are dropped, until it is done by hand"
+insmod "$old"
+for at in /run/weir-upgrade/state*; do
+	name=${at#*/state} on=(env)
+	[ -z "$name" ] || on=(ip netns exec "${name#.}")
+	"${on[@]}" "$top/userspace/weir" -q restore "$at" || diag "$name"
+	"${on[@]}" nft delete table inet weir_closed
+done
+rm -r /run/weir-upgrade && echo 0 >/sys/kernel/rcu_expedited
+same "... as weir(8) says"
 
 # A storm: the watcher is a counter of nft. Each of the five gets its budget, and nothing more.
 config <<-WORDS

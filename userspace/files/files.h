@@ -49,7 +49,7 @@ int weir_apply_saved(struct weir_tool *tool, const struct weir_saved *saved);
  * mark.c: mark a file that is not confirmed; say that the mark stays; does it hold for a host that
  * boots?
  */
-void weir_mark_set(struct weir_tool *tool, const char *file);
+bool weir_mark_set(struct weir_tool *tool, const char *file);
 void weir_mark_clear(const char *file);
 void weir_mark_note(struct weir_tool *tool, const char *file);
 bool weir_mark_holds(const char *file, const char *fallback);

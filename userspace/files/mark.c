@@ -32,15 +32,17 @@ static const char *mark_of(const char *file, char path[PATH_MAX + sizeof(SUFFIX)
 	return path;
 }
 
-void weir_mark_set(struct weir_tool *tool, const char *file)
+bool weir_mark_set(struct weir_tool *tool, const char *file)
 {
 	char path[PATH_MAX + sizeof(SUFFIX)];
 	struct weir_err err = tool->err;
+	bool new = mark_of(file, path) && access(path, F_OK);
 
 	if (mark_of(file, path) && weir_replace_file(tool, path, 0600, put_mark, NULL))
 		weir_note(tool, "warning", "a reboot before it is confirmed begins with the file: %s",
 			  tool->err.text);
 	tool->err = err;
+	return new;
 }
 
 void weir_mark_clear(const char *file)

@@ -176,7 +176,7 @@ static int read_item(struct weir_tool *tool, struct weir_lines *lines,
 	char **words = lines->words;
 	int count = lines->count;
 	struct weir_args args = { .words = words, .count = count,
-				  .exact = true, .err = &tool->err };
+				  .exact = true, .ahead_ms = tool->ahead_ms, .err = &tool->err };
 	struct weir_reading reading;
 	bool alone;
 	int ret;

@@ -5,7 +5,6 @@
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/param.h>
-#include <time.h>
 
 #include "lang/field.h"
 #include "lang/value.h"
@@ -367,7 +366,6 @@ static int check_advising(struct weir_args *args, const struct weir_advising *as
 /* A point in time also replaces the end of what is in force. */
 static int check_end(struct weir_args *args, struct weir_exempt *exempt)
 {
-	struct timespec now;
 	int64_t left;
 
 	if (!exempt->until)
@@ -376,8 +374,8 @@ static int check_end(struct weir_args *args, struct weir_exempt *exempt)
 		weir_err_set(args->err, WEIR_COMBINED, "for", "until");
 		return weir_args_blame(args, "until");
 	}
-	clock_gettime(CLOCK_REALTIME, &now);
-	left = ((int64_t)exempt->until - now.tv_sec) * 1000 - now.tv_nsec / 1000000;
+	left = (int64_t)exempt->until * 1000 -
+	       (int64_t)(weir_clock_ns(CLOCK_REALTIME) / 1000000) + args->ahead_ms;
 	exempt->for_ms = MIN(MAX(left, WEIR_BLOCK_MS_MIN), WEIR_BLOCK_MS_MAX);
 	exempt->replace = true;
 	/* A file that was saved may be read while the clock is not set yet. */

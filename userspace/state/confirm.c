@@ -24,6 +24,7 @@
 
 /* Of the change that this process makes. */
 static struct weir_brake brake = { .lock = -1 };
+static bool marked;	/* its file, by this process */
 
 static const char *left_text(const struct weir_pending *change, char buf[WEIR_TEXT_SIZE])
 {
@@ -197,7 +198,7 @@ int weir_confirm_begin(struct weir_tool *tool, char **words, int count)
 	describe(&brake.change, tool, words, count);
 	status = prepare(tool);
 	if (!status && *brake.change.file)
-		weir_mark_set(tool, brake.change.file);
+		marked = weir_mark_set(tool, brake.change.file);
 	return status;
 }
 
@@ -212,9 +213,9 @@ int weir_confirm_end(struct weir_tool *tool, int status, bool partly)
 	tool->line = 0;
 	unchanged = unchanged && !drop(tool, &brake);
 	tool->err = err;
-	if (unchanged) {
+	if (unchanged && marked)
 		weir_mark_clear(brake.change.file);
-	} else {
+	if (!unchanged) {
 		brake.change.left_ns = brake.change.deadline_ns > now ?
 				       brake.change.deadline_ns - now : 0;
 		weir_note(tool, "note", "this is taken back in %s, unless 'weir%s%.200s confirm' comes before",
@@ -250,6 +251,10 @@ int weir_confirm(struct weir_tool *tool, const struct weir_command *command,
 {
 	struct weir_brake found;
 
+	if (tool->confirm) {
+		weir_err_set(&tool->err, "-confirm makes a change, which is confirmed afterwards");
+		return WEIR_EXIT_REFUSED;
+	}
 	if (tool->check)
 		return look(&found) ? WEIR_EXIT_OK : nothing_pending(tool);
 	return command->verb == WEIR_ON_DEL ? undo(tool) : keep(tool);

@@ -98,6 +98,18 @@ pid_t weir_brake_holder(const struct weir_brake *brake, enum weir_brake_part par
 	return fcntl(brake->lock, F_GETLK, &lock) || lock.l_type == F_UNLCK ? 0 : lock.l_pid;
 }
 
+/* Read a text that ends with a NUL. */
+static void take_text(FILE *from, char *text, size_t size)
+{
+	size_t length = 0;
+	int c;
+
+	while ((c = getc(from)) > 0)
+		if (length + 1 < size)
+			text[length++] = c;
+	text[length] = '\0';
+}
+
 int weir_brake_read(struct weir_brake *brake)
 {
 	struct weir_pending *change = &brake->change;
@@ -108,11 +120,9 @@ int weir_brake_read(struct weir_brake *brake)
 	if (!from)
 		return errno == ENOENT ? 0 : -errno;
 	if (fscanf(from, "%" SCNu64 " %" SCNu64 " %d ", &change->deadline_ns, &change->until,
-		   &change->tool) == 3 &&
-	    fgets(change->command, sizeof(change->command), from)) {
-		change->command[strcspn(change->command, "\n")] = '\0';
-		if (fgets(change->file, sizeof(change->file), from))
-			change->file[strcspn(change->file, "\n")] = '\0';
+		   &change->tool) == 3) {
+		take_text(from, change->command, sizeof(change->command));
+		take_text(from, change->file, sizeof(change->file));
 	}
 	fclose(from);
 	change->left_ns = change->deadline_ns > now ? change->deadline_ns - now : 0;
@@ -123,8 +133,8 @@ static int put_record(struct weir_out *out, void *data)
 {
 	const struct weir_pending *change = data;
 
-	fprintf(out->to, "%" PRIu64 " %" PRIu64 " %d\n%s\n%s\n", change->deadline_ns,
-		change->until, change->tool, change->command, change->file);
+	fprintf(out->to, "%" PRIu64 " %" PRIu64 " %d %s%c%s%c", change->deadline_ns,
+		change->until, change->tool, change->command, '\0', change->file, '\0');
 	return WEIR_EXIT_OK;
 }
 

@@ -29,7 +29,6 @@ struct restoring {
 	struct weir_saved_head now;
 	bool again;			/* it was saved a moment ago, */
 	bool early;			/* and its XDP programs, too, are to be attached */
-	int64_t clock_ms;		/* by which the clock on the wall was set on since */
 };
 
 /* What passed since it was saved: across a reboot by the clock on the wall, if that went on. */
@@ -95,30 +94,12 @@ static int make_way(struct weir_tool *tool, struct weir_config *config)
 	return status ? status : put_config(tool, &nothing);
 }
 
-/* Have exemptions and blocks what was left of them, less the age, wherever the clock was set. */
-static void keep_left(struct weir_config *config, int64_t clock_ms)
-{
-	unsigned int i, kept = 0;
-
-	for (i = 0; i < config->exempt_count; i++) {
-		struct weir_exempt *exempt = &config->exempts[i];
-		int64_t left = exempt->for_ms + clock_ms;
-
-		if (exempt->for_ms && left <= 0)
-			continue;
-		exempt->for_ms = exempt->for_ms ? MAX(left, WEIR_BLOCK_MS_MIN) : 0;
-		config->exempts[kept++] = *exempt;
-	}
-	config->exempt_count = kept;
-}
-
 static int prepare(struct weir_tool *tool, struct weir_config *config, void *data)
 {
 	struct restoring *restoring = data;
 	struct weir_restored *told = &restoring->told;
 	unsigned int i;
 
-	keep_left(config, restoring->clock_ms);
 	if (restoring->again && !restoring->early)
 		config->early_count = 0;
 	told->limits = config->limit_count;
@@ -312,14 +293,15 @@ static int restore(struct weir_tool *tool, struct restoring *restoring)
 	weir_saved_clocks(&now);
 	told->age_ns = age_of(&restoring->reader.head, &now);
 	told->saved = restoring->reader.head.wall_ns / WEIR_NS_PER_S;
-	restoring->clock_ms = (int64_t)(now.wall_ns - restoring->reader.head.wall_ns -
-					told->age_ns) / NS_PER_MS;
+	tool->ahead_ms = (int64_t)(now.wall_ns - restoring->reader.head.wall_ns - told->age_ns) /
+			 NS_PER_MS;
 	restoring->saved.file = path;
 	restoring->saved.before = prepare;
 	restoring->saved.after = fill;
 	restoring->saved.data = restoring;
 	restoring->saved.again = restoring->again;
 	status = weir_apply_saved(tool, &restoring->saved);
+	tool->ahead_ms = 0;
 	restoring->saved.text = NULL;
 	if (status) {
 		put_back(tool, restoring);

@@ -394,11 +394,13 @@ static int replace(struct upgrade *up)
 	}
 	weir_complain(tool, "upgrade");
 	status = put_back(up);
-	open_all(up);
+	if (!status || up->in_force_at)
+		open_all(up);
 	if (status)
 		weir_complain(tool, "upgrade");
 	if (status && !up->in_force_at) {
-		weir_err_set(&tool->err, "the old module could not be put back, so nothing is limited; the states are in %s: see UPGRADE in weir(8)",
+		weir_err_set(&tool->err, "the old module could not be put back, so %s; the states are in %s: see UPGRADE in weir(8)",
+			     up->closed ? "all packets are dropped" : "nothing is limited",
 			     WEIR_UPGRADE_DIR);
 		return WEIR_EXIT_UNREACHABLE;
 	}
