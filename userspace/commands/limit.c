@@ -346,18 +346,16 @@ static void warn_overlap(struct weir_tool *tool, const struct weir_prefix *prefi
 	tool->err = err;
 }
 
-/* Does a value in the list of a condition include another? */
+/* Does a prefix, or a range of ports, include another? */
 static bool includes(const struct weir_field *field, const void *value, const void *other)
 {
 	const uint16_t *is = value, *of = other;
 
-	if (field->type == &weir_type_prefixes)
-		return weir_prefix_holds(value, other);
-	return field->type == &weir_type_portlist ? is[0] <= of[0] && is[1] >= of[1] :
-						 !memcmp(value, other, field->size);
+	return field->type == &weir_type_prefixes ? weir_prefix_holds(value, other) :
+						    is[0] <= of[0] && is[1] >= of[1];
 }
 
-/* Name the values of conditions that are lost: those that are given replace them. */
+/* Name the prefixes and ports of conditions that are lost: those that are given replace them. */
 static void note_replaced(struct weir_tool *tool, const struct weir_limit *limit,
 			  const struct weir_limit *was)
 {
@@ -369,7 +367,8 @@ static void note_replaced(struct weir_tool *tool, const struct weir_limit *limit
 	unsigned int i;
 
 	for (; field->type; field++) {
-		if (!field->many || !(field->bit & both))
+		if (!(field->bit & both) || (field->type != &weir_type_prefixes &&
+					     field->type != &weir_type_portlist))
 			continue;
 		end = (char *)weir_field_at(field, is) + weir_field_given(field, is) * field->size;
 		for (i = 0; i < weir_field_given(field, had); i++) {
