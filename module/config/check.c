@@ -209,8 +209,9 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 	}
 	for (i = 0; i < limit->cfg.budgets; i++) {
 		largest = &limit->largest[limit->cfg.budget[i].unit];
-		*largest = min(*largest, i || !list || list->least == list->count ? limit->room[i] :
-			       min(limit->room[i], list->member[list->least].budget));
+		*largest = min(*largest, limit->room[i]);
+		if (!i && list && list->least < list->count)
+			*largest = min(*largest, list->member[list->least].budget);
 	}
 	if (limit->cfg.budgets && !limit->cfg.budgets_by)
 		memcpy(limit->fits, limit->largest, sizeof(limit->fits));

@@ -43,7 +43,6 @@ static int put_asked(struct sk_buff *skb, struct netlink_callback *cb,
 	u64 slot[WEIR_SLOTS_MAX + 1];
 	int err;
 
-	/* Few limits match what keeps the link alive. */
 	if (!(limit->cfg.match.conds & ~limit->cfg.match.invert & WEIR_COND_PROTO))
 		open |= asked->outline.vital & ~asked->outline.known;
 	weir_nl_peek(wn, limit, source, *asked->cost ? asked->cost : NULL, &state, slot);

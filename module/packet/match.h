@@ -71,8 +71,7 @@ struct weir_match {
 struct weir_outline {
 	struct weir_packet packet;	/* a frame of @header, parsed, without a device */
 	char dev[IFNAMSIZ] __aligned(8);	/* that it arrives on, padded; or "" */
-	u16 known;		/* WEIR_COND_* that are decided */
-	u16 vital;		/* that decide whether it may keep the link alive */
+	u16 known, vital;	/* WEIR_COND_* that are decided, and that tell if it is vital */
 	u32 mark;
 	union {
 		struct iphdr ip;

@@ -81,6 +81,10 @@ says <<'LINES'
 0 | -check limit add web budget 1/s dst ff00::/8 src 2001:db8::/32 |
 0 | -check limit add web rate 20/s tcp dport 80 iif lo |
 0 | -check limit remove web |
+0 | -check limit modify web slots 3 |
+0 | -check limit zero web |
+0 | -check source clear all |
+0 | -check source del 10.0.0.1 |
 1 | source flush | ^weir: source forget: required: PREFIX.all$
 1 | limit add web rate 20/s burst 5 | ^weir: limit add: burst: a burst is what a bucket holds; say bucket, too, or no burst$
 0 | -check limit add web budget 1/s -p tcp --dport 22 -s 10.0.0.0/8 -d ::ffff:192.0.2.1 -i lo |

@@ -75,8 +75,8 @@ is "$(through 2001:db8:7::2)" 10 "... until it is released by another address of
 weir source forget 198.51.100.9 limit wide >/dev/null
 is "$(through 198.51.100.10):$(through 198.51.100.9)" 10:0 "source forget releases, too, where it is asked to"
 is "$(weir -check limit set a from 198.51.100.0/29 2>&1 | grep '^weir:'; weir -check limit set a from 198.51.0.0/16,10.0.0.0/8 dport 9 udp 2>&1 | grep '^weir:')" "weir: note: limit 'a' loses 'from 198.51.100.0/24'; to keep it, give all
-weir: warning: limit 'a' has blocked 1 source, which this frees
-weir: note: limit 'a' drops of its blocked sources what it matches then, and no more" "other conditions on the source free it, wider ones do not"
+weir: warning: limit 'a' has blocked 1 source, which this releases
+weir: note: limit 'a' drops only those packets of its blocked sources that match its new conditions" "other conditions on the source release it, wider ones do not"
 for prefix in 0.0.0.0/0 198.51.100.8/31 198.51.100.9 all; do
 	like "$(weir -check source forget "$prefix" 2>&1)" "warning: limit 'a' has blocked 1 source, which this releases" "... which is said before, of $prefix"
 done

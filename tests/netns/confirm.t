@@ -211,7 +211,7 @@ for name in "$tmp/a"$'\n'b "$tmp/$(printf "%0$((248 - ${#tmp}))d" 0)"; do
 	is "$([ -e "$name.unconfirmed" ] && weir confirm && find "$tmp" -name "${name##*/}.unconfirmed" | wc -l)" 0 "a name that is odd, or long"
 done
 printf 'limit add third budget 1/h to ff00::/8\nconfirm revert\n' | weir -confirm 60s -batch - 2>"$tmp/err"
-like "$? $(<"$tmp/err")" "^[12] weir: -:2: confirm revert: -confirm makes a change, which is confirmed afterwards" "no change confirms itself"
+like "$? $(<"$tmp/err")" "^[12] weir: -:2: confirm revert: a change cannot confirm itself; confirm it afterwards" "no change confirms itself"
 weir confirm revert 2>/dev/null
 weir -file "$tmp/file" 2>/dev/null
 is "$(ls "$tmp"/file*)" "$tmp/file" "... until it is applied"

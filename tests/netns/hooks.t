@@ -46,14 +46,18 @@ done
 # as a symbol, else by the stack trace.
 quietly weir limit add d budget 5/1h
 freed=$TRACING/events/skb/kfree_skb
-echo stacktrace >"$freed/trigger"
-echo 1 >"$freed/enable"
-trace_start weir_drop weir_limited
-flood -s 198.51.100.1 -c 25
-flood -s 2001:db8:1::1 -c 25
-trace_stop
-echo 0 >"$freed/enable"
-echo '!stacktrace' >"$freed/trigger"
+# trace_freed TRACEPOINT...: of two floods, with what frees packets
+trace_freed() {
+	echo stacktrace >"$freed/trigger"
+	echo 1 >"$freed/enable"
+	trace_start "$@"
+	flood -s 198.51.100.1 -c 25
+	flood -s 2001:db8:1::1 -c 25
+	trace_stop
+	echo 0 >"$freed/enable"
+	echo '!stacktrace' >"$freed/trigger"
+}
+trace_freed weir_drop weir_limited
 is "$(grep -c ' weir_drop: .*limit=d ' "$tmp/trace")" 40 "weir_drop traces each drop"
 is "$(awk '/ weir_limited: / { print $(NF - 3), $(NF - 1) }' "$tmp/trace" | xargs)" \
 	"saddr=::ffff:198.51.100.1 reason=budget saddr=2001:db8:1::1 reason=budget" "weir_limited traces each newly limited source once"
@@ -75,14 +79,7 @@ is "$(freed_by)" "20 weir_hook_ipv4 NETFILTER_DROP 20 weir_hook_ipv6 NETFILTER_D
 
 # With weir_drop disabled most packets take the early drop.
 echo 0 >"$TRACING/events/weir/weir_drop/enable"
-echo stacktrace >"$freed/trigger"
-echo 1 >"$freed/enable"
-trace_start weir_limited
-flood -s 198.51.100.1 -c 25
-flood -s 2001:db8:1::1 -c 25
-trace_stop
-echo 0 >"$freed/enable"
-echo '!stacktrace' >"$freed/trigger"
+trace_freed weir_limited
 line=$(freed_by all)
 is "$(awk '{ for (i = 1; i < NF; i += 3) n += $i; print n }' <<<"$line")" 50 "... so for early drops"
 like "$line" '2[0-9] weir_hook_ipv4 NETFILTER_DROP 2[0-9] weir_hook_ipv6 NETFILTER_DROP' "... of both families"

@@ -48,7 +48,7 @@ like "$(weir save)" "limit add p budget 3/s .* penalty 1h" "it is saved"
 weir limit set p penalty 1h renew >/dev/null
 like "$(weir save)" "limit add p budget 3/s .* penalty 1h renew" "renew is saved"
 weir save "$tmp/saved" && weir -check -file "$tmp/saved" >/dev/null 2>&1; ok $? "... and read"
-like "$(weir -check limit set p penalty 1h 2>&1)" "note: limit 'p': refused packets no longer prolong its blocks; for that, add 'renew'" "a penalty without it says so"
+like "$(weir -check limit set p penalty 1h 2>&1)" "note: limit 'p': refused packets no longer prolong its blocks; to keep that, add 'renew'" "a penalty without it says so"
 is "$(through 198.51.100.3)" 3 "with renew"
 weir -exist -force source block 198.51.100.3 limit p for 10m >/dev/null
 let_pass 1500

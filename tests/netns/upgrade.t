@@ -185,10 +185,8 @@ like "$? $(<"$tmp/err")" "^3 .*could not be put back, so all packets are dropped
 is "$({ nft list tables; rx nft list tables; } | grep -c closed) $(through 10.9.0.1)" "2 0" "... and with -closed all packets are dropped, until it is done by hand"
 insmod "$old"
 for at in /run/weir-upgrade/state*; do
-	name=${at#*/state} on=(env)
-	[ -z "$name" ] || on=(ip netns exec "${name#.}")
-	"${on[@]}" "$top/userspace/weir" -q restore "$at" || diag "$name"
-	"${on[@]}" nft delete table inet weir_closed
+	on=$(sed -n 's/.*state[.]/ip netns exec /p' <<<"$at")
+	$on "$top/userspace/weir" -q restore "$at" && $on nft delete table inet weir_closed
 done
 rm -r /run/weir-upgrade && echo 0 >/sys/kernel/rcu_expedited
 same "... as weir(8) says"

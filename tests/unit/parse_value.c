@@ -68,7 +68,7 @@ static void test_budget(void **state)
 		{ "1/31d", "31d is out of range 10ms..30d" }, { "1/0s", "out of range 10ms" },
 		{ "1/99999999999999999999d", "out of range 10ms..30d" },
 		{ "0/s", "0 is out of range 1..4294967295; to block a source use 'weir source block'" },
-		{ "5G/s", "5G is out of range 1..4294967295; of bytes say 'bytes' behind it" },
+		{ "5G/s", "5G is out of range 1..4294967295; for bytes, put 'bytes' behind it" },
 		{ "99999999999999999999/s", "out of range 1..4294967295" },
 		{ "18446744073709551615G/s", "out of range 1..4294967295" },
 		{ "18446744073709552k/s", "out of range 1..4294967295" },

@@ -290,7 +290,7 @@ static void warn_observe(struct weir_tool *tool, const struct weir_limit *limit,
 /* Say how many sources are released with a limit, or what else this does to them. */
 static void warn_blocked(struct weir_tool *tool, const struct weir_limit *limit, const char *what)
 {
-	char sentence[96];
+	char sentence[80];
 
 	if (!limit->stats.blocked_now)
 		return;
@@ -394,15 +394,15 @@ void weir_warn_set(struct weir_tool *tool, const void *model)
 	if (there) {
 		warn_observe(tool, &limit, &was);
 		if (limit.penalty_ms && was.renew && !limit.renew)
-			weir_note_of(tool, "note", limit.name, ": refused packets no longer prolong its blocks; for that, add 'renew'");
+			weir_note_of(tool, "note", limit.name, ": refused packets no longer prolong its blocks; to keep that, add 'renew'");
 		note_replaced(tool, &limit, &was);
 		merge(&limit, &was);
 		weir_note_known(tool, &limit, &was);
 		weir_note_zone(tool, &limit, &was);
 		if (was.stats.blocked_now)
-			warn_overlap(tool, &all, limit.name, false, &limit, "frees");
+			warn_overlap(tool, &all, limit.name, false, &limit, "releases");
 		if (was.stats.blocked_now && !weir_limit_covers(&limit, &was))
-			weir_note(tool, "note", "limit '%s' drops of its blocked sources what it matches then, and no more",
+			weir_note(tool, "note", "limit '%s' drops only those packets of its blocked sources that match its new conditions",
 				  limit.name);
 	}
 }

@@ -60,10 +60,9 @@ static void remember(struct watch *watch, const struct weir_limit *limit)
 /* After a second with a flood, print how many sources were not shown. */
 static void show_more(struct watch *watch)
 {
-	struct timespec now;
+	time_t second = weir_clock_ns(CLOCK_MONOTONIC) / WEIR_NS_PER_S;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (now.tv_sec == watch->second)
+	if (second == watch->second)
 		return;
 	if (watch->more) {
 		begin_line(watch);
@@ -71,7 +70,7 @@ static void show_more(struct watch *watch)
 			      watch->more);
 		weir_out_line_end(&watch->tool->out);
 	}
-	watch->second = now.tv_sec;
+	watch->second = second;
 	watch->limited = 0;
 	watch->more = 0;
 }

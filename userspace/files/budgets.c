@@ -180,7 +180,7 @@ void weir_note_zone(struct weir_tool *tool, const struct weir_limit *limit,
 		    const struct weir_limit *was)
 {
 	if (*limit->zone.name && strcmp(limit->zone.name, was->zone.name) && was->stats.sources_now)
-		weir_note(tool, "note", "limit '%s' goes on with its counts until the period ends in zone %s; 'source forget all limit %s' resets them",
+		weir_note(tool, "note", "limit '%s' keeps its counts until the period ends in zone %s; 'source forget all limit %s' resets them",
 			  limit->name, limit->zone.name, limit->name);
 }
 

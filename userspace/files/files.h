@@ -46,8 +46,8 @@ struct weir_saved {
 int weir_apply_saved(struct weir_tool *tool, const struct weir_saved *saved);
 
 /*
- * mark.c: mark a file that is not confirmed; say that the mark stays; does it hold for a host that
- * boots?
+ * mark.c: mark a file that is not confirmed, and return whether it had no mark; say that the mark
+ * stays; does it hold for a host that boots?
  */
 bool weir_mark_set(struct weir_tool *tool, const char *file);
 void weir_mark_clear(const char *file);

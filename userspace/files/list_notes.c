@@ -237,22 +237,25 @@ static void note_outside(struct weir_tool *tool, const struct weir_limit *limit)
 	weir_note_of(tool, "note", limit->name, text);
 }
 
-/* Which family of its list a limit blocks not at all, if it blocks the other, or was just @made. */
+/* Name the families of its list that a limit which only blocks does not block, but for prefixes. */
 static void note_unblocked(struct weir_tool *tool, const struct weir_config *config,
-			   const struct weir_limit *limit, bool made)
+			   const struct weir_limit *limit)
 {
-	bool blocked[2] = { 0 }, listed[2] = { 0 };
+	bool blocked[2] = { 0 }, listed[2] = { 0 }, some = false;
 	const struct weir_exempt *at = config->exempts;
 	unsigned int i;
 
-	for (; at < config->exempts + config->exempt_count; at++)
-		if (at->block && !at->prefix.len && !strcmp(at->limit, limit->name))
-			blocked[at->prefix.family == AF_INET6] = true;
+	for (; at < config->exempts + config->exempt_count; at++) {
+		if (!at->block || strcmp(at->limit, limit->name))
+			continue;
+		some |= at->prefix.len;
+		blocked[at->prefix.family == AF_INET6] |= !at->prefix.len;
+	}
 	weir_members_gather(config, limit->match.from_list, &sources);
 	for (i = 0; i < sources.count; i++)
 		listed[sources.at[i]->prefix.family == AF_INET6] = true;
 	for (i = 0; i < 2; i++)
-		if (listed[i] && !blocked[i] && (blocked[!i] || made))
+		if (listed[i] && !blocked[i] && (blocked[!i] || !some))
 			weir_note(tool, "note", "limit '%s' blocks no IPv%u source of its list by itself: 'block add %s limit %s' blocks all",
 				  limit->name, 4 + 2 * i, i ? "::/0" : "0.0.0.0/0", limit->name);
 }
@@ -263,7 +266,7 @@ void weir_note_lists(struct weir_tool *tool, const struct weir_config *config,
 	const struct weir_limit *other = config->limits;
 
 	if (limit->blocks_only && is_from(limit))
-		note_unblocked(tool, config, limit, false);
+		note_unblocked(tool, config, limit);
 	if (is_not_from(limit)) {
 		warn_forgotten(tool, config, limit);
 		gather_sources(config, limit);
@@ -294,8 +297,6 @@ void weir_note_listed(struct weir_tool *tool, const struct weir_limit *words)
 	    !memcmp(made.per, usual_per, sizeof(usual_per)))
 		made.has &= ~WEIR_HAS(LIMIT_PREFIX4);
 	weir_note_lists(tool, there, &made);
-	if (made.blocks_only && is_from(&made))
-		note_unblocked(tool, there, &made, true);
 	for (other = there->limits; other < there->limits + there->limit_count; other++) {
 		if (!is_not_from(other))
 			continue;

@@ -36,9 +36,9 @@ bool weir_mark_set(struct weir_tool *tool, const char *file)
 {
 	char path[PATH_MAX + sizeof(SUFFIX)];
 	struct weir_err err = tool->err;
-	bool new = mark_of(file, path) && access(path, F_OK);
+	bool named = mark_of(file, path), new = named && access(path, F_OK);
 
-	if (mark_of(file, path) && weir_replace_file(tool, path, 0600, put_mark, NULL))
+	if (named && weir_replace_file(tool, path, 0600, put_mark, NULL))
 		weir_note(tool, "warning", "a reboot before it is confirmed begins with the file: %s",
 			  tool->err.text);
 	tool->err = err;

@@ -397,7 +397,7 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 			       WEIR_PACKETS_MAX, args->err);
 	if (ret && (!budget->count || !bytes))
 		weir_err_set(args->err, "%s; %s", args->err->text, budget->count ?
-			     "of bytes say 'bytes' behind it" : WEIR_BLOCKS);
+			     "for bytes, put 'bytes' behind it" : WEIR_BLOCKS);
 	return ret;
 }
 

@@ -30,7 +30,7 @@ struct weir_args {
 	int at;			/* index of the next word */
 	int fault;		/* index of the word at fault; or -1 */
 	bool exact;		/* no abbreviations: in files */
-	int64_t ahead_ms;	/* by which the clock was set on since a file was written */
+	int64_t ahead_ms;	/* as in struct weir_tool */
 	struct weir_err *err;
 	weir_offer *offer;	/* or NULL */
 	void *data;		/* for offer */

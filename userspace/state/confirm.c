@@ -81,13 +81,11 @@ static int drop(struct weir_tool *tool, const struct weir_brake *done)
 static void describe(struct weir_pending *change, const struct weir_tool *tool, char **words,
 		     int count)
 {
-	struct timespec wall;
 	char *at;
 	int i;
 
-	clock_gettime(CLOCK_REALTIME, &wall);
 	change->deadline_ns = weir_clock_ns(CLOCK_MONOTONIC) + tool->confirm_ms * NS_PER_MS;
-	change->until = wall.tv_sec + tool->confirm_ms / 1000;
+	change->until = weir_clock_ns(CLOCK_REALTIME) / WEIR_NS_PER_S + tool->confirm_ms / 1000;
 	change->tool = getpid();
 	if (tool->config_file && strcmp(tool->config_file, "-") &&
 	    !realpath(tool->config_file, change->file))
@@ -252,7 +250,7 @@ int weir_confirm(struct weir_tool *tool, const struct weir_command *command,
 	struct weir_brake found;
 
 	if (tool->confirm) {
-		weir_err_set(&tool->err, "-confirm makes a change, which is confirmed afterwards");
+		weir_err_set(&tool->err, "a change cannot confirm itself; confirm it afterwards");
 		return WEIR_EXIT_REFUSED;
 	}
 	if (tool->check)

@@ -21,7 +21,6 @@
 #include "tool/spaces.h"
 #include "xdp/ours.h"
 
-
 /* The kernel frees XDP programs some time after they were detached. */
 #define TRIES		2000
 #define PAUSE_NS	1000000

@@ -48,7 +48,7 @@ struct weir_tool {
 	const struct weir_config *config;	/* being applied, or NULL */
 	const char *file;	/* being read, or NULL */
 	const struct weir_places *places;	/* of its lines, or NULL: it has them all */
-	int64_t ahead_ms;	/* by which the clock on the wall was set on since, or 0 */
+	int64_t ahead_ms;	/* by which the clock was set on since it was written, or 0 */
 	unsigned int line;	/* in @places; without them, in the file */
 	unsigned int column;	/* of the word at fault, or 0 */
 	unsigned int below;	/* lines between that of the word and the first it continues */
