@@ -305,6 +305,7 @@ struct weir_space {
 	struct weir_xdp *early;		/* devices that drop early */
 	char state[WEIR_SPACE_SIZE + 32];	/* the file of its saved state */
 	int fd;				/* keeps it, and enters it */
+	int holder;			/* socket for which its changes wait, or 0 */
 };
 
 /* Versions and files of modules. */

@@ -158,6 +158,8 @@ int weir_edit_limit_add(struct weir_edit *edit, const struct weir_limit_config *
 	made = limit_make(edit, cfg, was, error);
 	if (IS_ERR(made))
 		return PTR_ERR(made);
+	if (edit->key)
+		memcpy(&made->key, edit->key, sizeof(made->key));
 	if (was && !memcmp(&made->cfg, &was->cfg, sizeof(made->cfg))) {
 		weir_limit_drop(made);
 		made = was;

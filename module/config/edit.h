@@ -19,10 +19,11 @@ struct weir_net;
  */
 struct weir_edit {
 	struct weir_net *wn;			/* locked */
-	struct weir_config *old;		/* published, or NULL */
+	struct weir_config *old;		/* that it replaces, or NULL */
 	bool replace;				/* started empty */
 	struct weir_config *made;		/* that was held, to be published; or NULL */
-	const void *key;			/* another one of the hash, or NULL */
+	const void *key;			/* of the hash for new limits, or NULL */
+	u32 holder;				/* see struct weir_net; or 0 */
 	unsigned int count;			/* of limits */
 	struct weir_limit *limit[WEIR_LIMITS_MAX]; /* in order, some from @old */
 	struct weir_limit *was[WEIR_LIMITS_MAX]; /* the old one that each is or replaces */
@@ -36,7 +37,7 @@ struct weir_edit {
 enum weir_edit_end {
 	WEIR_EDIT_PUBLISH,
 	WEIR_EDIT_CHECK,	/* nothing changes */
-	WEIR_EDIT_HOLD,		/* not yet: see weir_edit_held() */
+	WEIR_EDIT_HOLD,		/* apart from what is in force, until weir_edit_held() */
 };
 
 struct weir_edit *weir_edit_begin(struct weir_net *wn, bool replace, unsigned int exceptions);
@@ -69,6 +70,7 @@ int weir_edit_list_del(struct weir_edit *edit, const char *name,
 
 /* publish.c */
 int weir_edit_held(struct weir_edit *edit);
+void weir_held_release(struct weir_net *wn, u32 portid);
 int weir_edit_end(struct weir_edit *edit, int err, enum weir_edit_end how,
 		  struct weir_error *error);
 /* params.c: make the limit that the module's parameters describe, if they do, as it is loaded. */

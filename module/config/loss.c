@@ -35,7 +35,7 @@ bool weir_limit_recounts(const struct weir_limit *limit, const struct weir_limit
 
 /* Compare the table of @was with @next, which takes over from it. May sleep. */
 static int table_loss(const struct weir_limit *was, const struct weir_table *next,
-		      const hsiphash_key_t *key, struct loss *loss)
+		      struct loss *loss)
 {
 	const bool known = was->table->states_off && next->states_off;
 	struct taken *taken = kvcalloc(next->mask + 1, sizeof(*taken), WEIR_GFP), *to;
@@ -48,8 +48,8 @@ static int table_loss(const struct weir_limit *was, const struct weir_table *nex
 	for (set = 0; !err && set <= was->table->mask; set++) {
 		n = weir_limit_walk(was, set, weir_clock(), true, state);
 		for (i = 0; i < n; i++) {
-			to = taken + (weir_source_hash(&state[i].source, was->cfg.prefix, key) &
-				      next->mask);
+			to = taken + (weir_source_hash(&state[i].source, was->cfg.prefix,
+						       &was->key) & next->mask);
 			full = to->sources >= next->entries;
 			loss->live += state[i].live;
 			if (state[i].blocked)
@@ -76,7 +76,7 @@ int weir_limit_loss(const struct weir_limit *limit, const struct weir_limit *was
 	lockdep_assert_held(&wn->lock);
 	if (limit->table == was->table)
 		return 0;
-	err = table_loss(was, limit->table, &wn->key, &loss);
+	err = table_loss(was, limit->table, &loss);
 	if (err)
 		return err;
 	if (loss.blocks) {

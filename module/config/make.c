@@ -220,12 +220,14 @@ struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit_
 		limit->meter[i].budget = budget_most(limit, i, was);
 	if (was) {
 		limit->id = was->id;
+		limit->key = was->key;
 		limit->stats = was->stats;
 		limit->pressure = was->pressure;
 		if (table_serves(was, limit))
 			limit->table = was->table;
 	} else {
 		limit->id = ++wn->next_id;
+		limit->key = wn->key;
 		err = weir_limit_account(limit);
 	}
 	if (!err && !limit->table)

@@ -79,11 +79,14 @@ static void config_drop(struct weir_config *config)
 	kfree(config);
 }
 
-/* Count the parts that change, for dumps. */
-static void config_count(const struct weir_config *old, struct weir_config *config)
+/* Number a configuration that replaces another one, and count the parts that change, for dumps. */
+static void config_follow(const struct weir_config *old, struct weir_config *config)
 {
 	u32 *changes = config->changes;
 
+	config->generation = (u16)((old ? old->generation : 0) + 1) ?: 1;
+	if (!old)
+		return;
 	memcpy(changes, old->changes, sizeof(config->changes));
 	changes[WEIR_LIMITS] += old->count != config->count ||
 				memcmp(old->limit, config->limit,
@@ -104,7 +107,6 @@ static struct weir_config *config_make(struct weir_edit *edit, struct weir_error
 	if (!config)
 		return ERR_PTR(-ENOMEM);
 	config->count = edit->count;
-	config->generation = (u16)((edit->old ? edit->old->generation : 0) + 1) ?: 1;
 	for (i = 0; i < edit->count; i++) {
 		config->limit[i] = edit->limit[i];
 		config->conds |= edit->limit[i]->cfg.match.conds;
@@ -114,8 +116,6 @@ static struct weir_config *config_make(struct weir_edit *edit, struct weir_error
 		config_drop(config);
 		return ERR_PTR(err);
 	}
-	if (edit->old)
-		config_count(edit->old, config);
 	weir_refusals_init(config);
 	return config;
 }
@@ -245,8 +245,7 @@ static bool table_moves(const struct weir_limit *limit, const struct weir_limit 
 }
 
 /* Have the counts of a limit take over from the old ones, before it is published. */
-static void limit_succeed(struct weir_net *wn, const struct weir_limit *limit,
-			  const struct weir_limit *was)
+static void limit_succeed(const struct weir_limit *limit, const struct weir_limit *was)
 {
 	u64 budget[WEIR_BUDGETS_MAX];
 
@@ -254,7 +253,7 @@ static void limit_succeed(struct weir_net *wn, const struct weir_limit *limit,
 		memcpy(budget, limit->room, sizeof(budget));
 		if (weir_limit_recounts(limit, was))
 			budget[0] = 0;
-		weir_table_succeed(limit->table, was->table, budget, was->room, &wn->key);
+		weir_table_succeed(limit->table, was->table, budget, was->room, &limit->key);
 	}
 	if (was && was->cfg.newcomers.window_ms != limit->cfg.newcomers.window_ms)
 		weir_newcomers_set(&limit->newcomers);
@@ -285,7 +284,7 @@ static void config_publish(const struct weir_edit *edit, struct weir_config *con
 	unsigned int i;
 
 	for (i = 0; i < edit->count; i++) {
-		limit_succeed(wn, edit->limit[i], edit->was[i]);
+		limit_succeed(edit->limit[i], edit->was[i]);
 		weir_table_anchor(edit->limit[i]->table, &edit->limit[i]->cfg.zone);
 	}
 	rcu_assign_pointer(wn->config, config);
@@ -326,6 +325,25 @@ static void config_free(struct weir_config *config)
 	config_drop(config);
 }
 
+static void held_set(struct weir_net *wn, struct weir_config *config, u32 holder)
+{
+	wn->held = config;
+	/* Pairs with weir_held_release(). */
+	WRITE_ONCE(wn->holder, holder);
+}
+
+/* Free what is held for a socket that was closed. May sleep. */
+void weir_held_release(struct weir_net *wn, u32 portid)
+{
+	/* Pairs with held_set(): only a request of that socket makes it the holder. */
+	if (READ_ONCE(wn->holder) != portid)
+		return;
+	mutex_lock(&wn->lock);
+	config_free(wn->held);
+	held_set(wn, NULL, 0);
+	mutex_unlock(&wn->lock);
+}
+
 /* Have an edit that began empty publish what is held. Returns -ENOENT if nothing is. */
 int weir_edit_held(struct weir_edit *edit)
 {
@@ -356,17 +374,17 @@ static int edit_publish(struct weir_edit *edit, enum weir_edit_end how, struct w
 			config_drop(config);
 		return err;
 	}
-	/* It was made to follow the configuration that is replaced. */
-	if (!edit->made)
-		config_free(wn->held);
-	wn->held = NULL;
-	if (edit->key)
-		memcpy(&wn->key, edit->key, sizeof(wn->key));
 	if (how == WEIR_EDIT_HOLD) {
-		wn->held = config;
+		config_free(wn->held);
+		held_set(wn, config, edit->holder);
 		return 0;
 	}
+	if (edit->made)
+		held_set(wn, NULL, 0);
+	if (config->count)
+		wn->key = config->limit[0]->key;
 	memcg_keep(wn);
+	config_follow(edit->old, config);
 	config_publish(edit, config);
 	config_watch(wn, config);
 	blocking_notifier_call_chain(&weir_told, WEIR_CMD_CONFIG_REPLACE, edit);

@@ -29,6 +29,7 @@ struct weir_limit {
 	struct weir_stats __percpu *stats;
 	bool plain;		/* it drops, and logs none of that */
 	u32 id;			/* never used again in a namespace; 0 until it is made */
+	hsiphash_key_t key;	/* of the hash of sources; one for all of a configuration */
 	u32 span_ticks;		/* window and a slot: how long a charged source is live */
 	u64 penalty_ticks;	/* for which a source that exceeds is blocked; 0: not at all */
 	u64 largest[2];		/* packets and bytes that fit all budgets of all sources */

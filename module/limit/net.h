@@ -31,11 +31,12 @@ struct weir_net {
 	struct weir_config __rcu *config;
 	struct weir_stats __percpu *stats;	/* CPU-local */
 	struct weir_refusal_cache __percpu *refusals;	/* likewise, allocated while @hooked */
-	hsiphash_key_t key;	/* of the hash of sources; constant while there are limits */
+	hsiphash_key_t key;	/* of the hash of sources, for limits that are added */
 	struct net *net;	/* outlives this */
 
 	struct mutex lock;	/* one change at a time */
 	struct weir_config *held;	/* made, but not published yet; or NULL */
+	u32 holder;		/* port ID of the socket that asked for it, or 0 */
 	struct weir_cursor cursor;
 	u32 next_id;		/* of the last limit that was made */
 	atomic64_t bytes;	/* held by the tables, also by those of removed limits */

@@ -137,7 +137,7 @@ void weir_nl_peek(const struct weir_net *wn, const struct weir_limit *limit,
 
 	weir_source_mask(&masked, limit->cfg.prefix);
 	weir_table_peek(limit->table, &masked,
-			weir_source_hash(&masked, limit->cfg.prefix, &wn->key),
+			weir_source_hash(&masked, limit->cfg.prefix, &limit->key),
 			weir_clock(), weir_limit_room(limit, source, own), cost, state, slot);
 	weir_refusals_pending(wn, limit, state, 1);
 	weir_batches_unspent(limit->table, weir_clock(), state, slot);

@@ -55,8 +55,8 @@ static int block_parse(struct genl_info *info, const struct weir_net *wn, struct
 }
 
 /* Prepare the lookup of the source under a limit. */
-static struct weir_lookup block_lookup(const struct weir_net *wn, const struct block *block,
-				       const struct weir_limit *limit, struct weir_source *masked)
+static struct weir_lookup block_lookup(const struct block *block, const struct weir_limit *limit,
+				       struct weir_source *masked)
 {
 	*masked = block->outline.packet.source;
 	weir_source_mask(masked, limit->cfg.prefix);
@@ -64,7 +64,7 @@ static struct weir_lookup block_lookup(const struct weir_net *wn, const struct b
 		.source = masked,
 		.tick = block->tick,
 		.budgets = limit->room,
-		.hash = weir_source_hash(masked, limit->cfg.prefix, &wn->key),
+		.hash = weir_source_hash(masked, limit->cfg.prefix, &limit->key),
 	};
 }
 
@@ -73,7 +73,7 @@ static int block_set(struct weir_net *wn, struct block *block, const struct weir
 		     u64 end)
 {
 	struct weir_source masked;
-	struct weir_lookup lookup = block_lookup(wn, block, limit, &masked);
+	struct weir_lookup lookup = block_lookup(block, limit, &masked);
 	int ret;
 
 	if (!end) {
@@ -229,7 +229,7 @@ static void block_tell(struct weir_net *wn, const struct block *block, struct ge
 		if (block->release && !block->was[i])
 			continue;
 		end = block->how == WEIR_BLOCK_EXTEND ? max(block->end, block->was[i]) : block->end;
-		block_lookup(wn, block, block->limit[i], &masked);
+		block_lookup(block, block->limit[i], &masked);
 		prefix = weir_nl_source_prefix(&masked, block->limit[i]->cfg.prefix);
 		message = (struct nlmsghdr *)skb_tail_pointer(reply);
 		header = genlmsg_put_reply(reply, info, &weir_nl_family, 0, info->genlhdr->cmd);
@@ -259,7 +259,8 @@ int weir_nl_source_block_doit(struct sk_buff *skb, struct genl_info *info)
 	err = block ? block_parse(info, wn, block) : -ENOMEM;
 	/* So that no table has a successor meanwhile. */
 	mutex_lock(&wn->lock);
-	err = err ?: block_limits(wn, block, info->attrs, info->extack);
+	err = err ?: weir_nl_restoring(wn, info) ?:
+	      block_limits(wn, block, info->attrs, info->extack);
 	if (!err) {
 		/* Before anything changes. */
 		reply = nlmsg_new(BLOCKED_ROOM * block->count, GFP_KERNEL);

@@ -4,6 +4,7 @@
  * from the attributes. The policies have checked types, lengths and ranges; the
  * rest is checked here.
  */
+#include <linux/err.h>
 #include <linux/if_ether.h>
 #include <linux/in.h>
 #include <linux/netdevice.h>
@@ -408,16 +409,38 @@ static unsigned int config_exempts(const struct genl_info *info)
 	return min_t(unsigned int, count, 2 * WEIR_EXEMPTS_MAX);
 }
 
-/* Go on with what was saved: hold the configuration, with the hash key of then. */
-static int hold_parse(struct weir_edit *edit, struct nlattr **attrs,
-		      struct netlink_ext_ack *extack)
+/* Begin a change that a request asks for. Returns ERR_PTR() with a sentence. */
+static struct weir_edit *edit_begin(const struct genl_info *info, bool replace,
+				    unsigned int exceptions)
 {
-	const struct nlattr *key = attrs[WEIR_A_CONFIG_HASH_KEY], *hold = attrs[WEIR_A_CONFIG_HOLD];
+	struct weir_net *wn = weir_net(genl_info_net(info));
+	struct weir_edit *edit = weir_edit_begin(wn, replace, exceptions);
+	struct weir_error error = { };
+	int err;
 
-	if ((key || hold) && edit->old && edit->old->count)
-		return weir_nl_refuse(extack, key ?: hold,
-				      "this needs a namespace without limits; flush them first");
+	if (!edit)
+		return ERR_PTR(weir_nl_error(&error, NULL, -ENOMEM, info->extack));
+	err = weir_nl_restoring(wn, info);
+	if (!err)
+		return edit;
+	weir_edit_end(edit, err, WEIR_EDIT_CHECK, &error);
+	return ERR_PTR(err);
+}
+
+/* Go on with what was saved: the configuration is held, with the hash key of then. */
+static int hold_parse(struct weir_edit *edit, const struct genl_info *info)
+{
+	const struct nlattr *key = info->attrs[WEIR_A_CONFIG_HASH_KEY];
+
+	if (!info->attrs[WEIR_A_CONFIG_HOLD])
+		return key ? weir_nl_refuse(info->extack, key,
+					    "a hash key is of what is held; add hold") : 0;
+	if (!edit->replace)
+		return weir_nl_refuse(info->extack, info->attrs[WEIR_A_CONFIG_HOLD],
+				      "only a whole configuration is held; leave out add and del");
+	edit->old = NULL;
 	edit->key = key ? nla_data(key) : NULL;
+	edit->holder = info->snd_portid;
 	return 0;
 }
 
@@ -436,12 +459,11 @@ int weir_nl_config_replace_doit(struct sk_buff *skb, struct genl_info *info)
 	if (attrs[WEIR_A_CONFIG_LIMIT] && attrs[WEIR_A_CONFIG_DEL])
 		return weir_nl_refuse(info->extack, attrs[WEIR_A_CONFIG_LIMIT],
 				      "del is for exemptions and blocks; limit-del removes a limit");
-	edit = weir_edit_begin(weir_net(genl_info_net(info)),
-			       !attrs[WEIR_A_CONFIG_ADD] && !attrs[WEIR_A_CONFIG_DEL],
-			       config_exempts(info));
-	if (!edit)
-		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
-	err = hold_parse(edit, attrs, info->extack) ?: weir_nl_lists(edit, info) ?:
+	edit = edit_begin(info, !attrs[WEIR_A_CONFIG_ADD] && !attrs[WEIR_A_CONFIG_DEL],
+			  config_exempts(info));
+	if (IS_ERR(edit))
+		return PTR_ERR(edit);
+	err = hold_parse(edit, info) ?: weir_nl_lists(edit, info) ?:
 	      config_parse(edit, info, &error);
 	err = weir_edit_end(edit, err, check ? WEIR_EDIT_CHECK : attrs[WEIR_A_CONFIG_HOLD] ?
 			    WEIR_EDIT_HOLD : WEIR_EDIT_PUBLISH, &error);
@@ -456,12 +478,12 @@ int weir_nl_config_replace_doit(struct sk_buff *skb, struct genl_info *info)
 
 int weir_nl_config_publish_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct weir_edit *edit = weir_edit_begin(weir_net(genl_info_net(info)), true, 0);
+	struct weir_edit *edit = edit_begin(info, true, 0);
 	struct weir_error error = { };
 	int err;
 
-	if (!edit)
-		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
+	if (IS_ERR(edit))
+		return PTR_ERR(edit);
 	err = weir_edit_held(edit);
 	if (err)
 		weir_nl_refuse(info->extack, NULL,
@@ -492,7 +514,7 @@ static const struct {
 /* Change one object, and with @reply put the limit that it is, or would be. */
 static int change_reply(struct genl_info *info, struct sk_buff *reply)
 {
-	struct weir_edit *edit = weir_edit_begin(weir_net(genl_info_net(info)), false, 1);
+	struct weir_edit *edit = edit_begin(info, false, 1);
 	const struct weir_nl_object object = { info->attrs, NULL, info };
 	const typeof(changes[0]) *change = &changes[info->genlhdr->cmd];
 	const struct nlattr *name = change->name ? info->attrs[change->name] : NULL;
@@ -500,8 +522,8 @@ static int change_reply(struct genl_info *info, struct sk_buff *reply)
 	struct weir_error error = { };
 	int err;
 
-	if (!edit)
-		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
+	if (IS_ERR(edit))
+		return PTR_ERR(edit);
 	err = object_do(edit, change->edit_it, &object, name, &error);
 	if (!err && reply)
 		err = weir_nl_put_whole(reply, weir_edit_find(edit, nla_data(name), &error), NULL);

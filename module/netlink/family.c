@@ -12,14 +12,28 @@ static const struct genl_multicast_group groups[] = {
 	},
 };
 
+/* Nothing is held for a process that is gone. */
+static int released(struct notifier_block *block, unsigned long event, void *data)
+{
+	const struct netlink_notify *socket = data;
+
+	if (event == NETLINK_URELEASE && socket->protocol == NETLINK_GENERIC)
+		weir_held_release(weir_net(socket->net), socket->portid);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block sockets = { .notifier_call = released };
+
 int __init weir_netlink_init(void)
 {
 	int err;
 
 	weir_nl_family.mcgrps = groups;
 	weir_genl_prepare(&weir_nl_family, weir_nl_pre_doit);
-	err = genl_register_family(&weir_nl_family);
-	if (!err)
+	err = netlink_register_notifier(&sockets) ?: genl_register_family(&weir_nl_family);
+	if (err)
+		netlink_unregister_notifier(&sockets);
+	else
 		weir_nl_events_start();
 	return err;
 }
@@ -28,4 +42,5 @@ void weir_netlink_exit(void)
 {
 	weir_nl_events_stop();
 	genl_unregister_family(&weir_nl_family);
+	netlink_unregister_notifier(&sockets);
 }

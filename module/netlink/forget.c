@@ -71,10 +71,10 @@ static void forget_notify(struct weir_net *wn, const struct forget *forget,
 		weir_nl_event_done(wn, WEIR_SOURCE_EVENT_FORGOTTEN, message);
 }
 
-static void forget_source(const struct weir_net *wn, struct forget *forget,
-			  const struct weir_limit *limit, const struct weir_source *masked)
+static void forget_source(struct forget *forget, const struct weir_limit *limit,
+			  const struct weir_source *masked)
 {
-	u32 hash = weir_source_hash(masked, limit->cfg.prefix, &wn->key);
+	u32 hash = weir_source_hash(masked, limit->cfg.prefix, &limit->key);
 
 	forget->forgotten += weir_table_forget(limit->table, masked, hash, weir_clock());
 }
@@ -86,8 +86,7 @@ static bool was_there(const struct weir_source_state *state, const struct weir_l
 	       (limit->newcomers.budget && !state->unknown);
 }
 
-static void forget_set(const struct weir_net *wn, struct forget *forget,
-		       const struct weir_limit *limit, u32 set)
+static void forget_set(struct forget *forget, const struct weir_limit *limit, u32 set)
 {
 	bool all = !forget->within.prefix.family;
 	struct weir_source_state *state = forget->state;
@@ -98,7 +97,7 @@ static void forget_set(const struct weir_net *wn, struct forget *forget,
 		if (all)
 			forget->forgotten += was_there(state, limit);
 		else if (weir_nl_selects(&forget->within, &state->source, limit->cfg.prefix, false))
-			forget_source(wn, forget, limit, &state->source);
+			forget_source(forget, limit, &state->source);
 	if (all && !set && limit->newcomers.budget)
 		weir_newcomers_learn(&limit->newcomers);
 	if (all)
@@ -109,8 +108,7 @@ static void forget_set(const struct weir_net *wn, struct forget *forget,
  * An address means the source that it belongs to under each limit, as for a packet;
  * a prefix means the sources within it.
  */
-static int forget_limit(const struct weir_net *wn, struct forget *forget,
-			const struct weir_limit *limit)
+static int forget_limit(struct forget *forget, const struct weir_limit *limit)
 {
 	u32 set, sets = weir_table_sets(limit->table);
 	struct weir_source masked = forget->source;
@@ -119,11 +117,11 @@ static int forget_limit(const struct weir_net *wn, struct forget *forget,
 	if (forget->one) {
 		weir_source_mask(&masked, limit->cfg.prefix);
 		forget->prefix = weir_nl_source_prefix(&masked, limit->cfg.prefix);
-		forget_source(wn, forget, limit, &masked);
+		forget_source(forget, limit, &masked);
 		return 0;
 	}
 	for (set = 0; set < sets; set++) {
-		forget_set(wn, forget, limit, set);
+		forget_set(forget, limit, set);
 		cond_resched();
 		if (fatal_signal_pending(current))
 			return -EINTR;
@@ -145,7 +143,7 @@ static int forget_limits(struct weir_net *wn, struct forget *forget, struct genl
 		return err;
 	forget->prefix = forget->within.prefix;
 	for (; !err && (limit = weir_nl_limit_next(config, weir_nl_name(name), &i)); i++) {
-		err = forget_limit(wn, forget, limit);
+		err = forget_limit(forget, limit);
 		if (forget->forgotten)
 			forget_notify(wn, forget, limit, info, reply);
 	}
@@ -176,7 +174,8 @@ int weir_nl_source_forget_doit(struct sk_buff *skb, struct genl_info *info)
 	forget.state = kvmalloc_array(WEIR_ENTRIES_MAX, sizeof(*forget.state),
 				      GFP_KERNEL | __GFP_NOWARN);
 	reply = nlmsg_new(FORGOTTEN_ROOM * (config ? config->count + 1 : 1), GFP_KERNEL);
-	err = forget.state && reply ? forget_limits(wn, &forget, info, reply) : -ENOMEM;
+	err = forget.state && reply ? weir_nl_restoring(wn, info) ?:
+	      forget_limits(wn, &forget, info, reply) : -ENOMEM;
 	mutex_unlock(&wn->lock);
 	kvfree(forget.state);
 	return weir_nl_replies_end(info, reply, err);

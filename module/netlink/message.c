@@ -240,6 +240,20 @@ int weir_nl_error(const struct weir_error *error, const struct nlattr *attr, int
 	return err;
 }
 
+/*
+ * Refuse a change while what is held for another process is to replace what would change: the
+ * change would be lost. Under the mutex.
+ */
+int weir_nl_restoring(const struct weir_net *wn, const struct genl_info *info)
+{
+	lockdep_assert_held(&wn->lock);
+	if (!wn->held || wn->holder == info->snd_portid)
+		return 0;
+	weir_nl_refuse(info->extack, NULL,
+		       "another process is restoring a state, which replaces all; try again after it");
+	return -EAGAIN;
+}
+
 int weir_nl_no_limit(const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
 	weir_nl_refuse(extack, attr, "no limit of that name");

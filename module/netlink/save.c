@@ -155,7 +155,7 @@ static int put_limit(struct sk_buff *skb, const struct weir_net *wn,
 	unsigned int i;
 
 	if (nla_put_string(skb, WEIR_A_STATE_LIMIT, limit->cfg.name) ||
-	    nla_put(skb, WEIR_A_STATE_HASH_KEY, sizeof(wn->key), &wn->key) ||
+	    nla_put(skb, WEIR_A_STATE_HASH_KEY, sizeof(limit->key), &limit->key) ||
 	    weir_nl_put_u64(skb, WEIR_A_STATE_CLOCK_NS, weir_ticks_ns(dump->tick)) ||
 	    weir_nl_put_u64(skb, WEIR_A_STATE_TICK_NS, weir_ticks_ns(1)) ||
 	    nla_put_u8(skb, WEIR_A_STATE_PREFIX4, limit->cfg.prefix.len4) ||
@@ -671,7 +671,7 @@ static int source_merge(const struct nlattr *nest, struct merge *merge, bool che
 		merge->skipped++;
 		return 0;
 	}
-	moved->hash = weir_source_hash(&moved->source, merge->limit->cfg.prefix, &merge->wn->key);
+	moved->hash = weir_source_hash(&moved->source, merge->limit->cfg.prefix, &merge->limit->key);
 	lost = weir_saved_merge(&merge->of, &merge->saved, merge->add, merge->now);
 	merge->merged++;
 	merge->evicted += !!(lost & WEIR_MERGE_EVICTED);
@@ -819,8 +819,8 @@ static int merge_check(const struct merge *merge, const struct genl_info *info)
 	if (floor && !merge->held)
 		return weir_nl_refuse(info->extack, floor,
 				      "only a limit that is held takes floors: config-replace with hold");
-	if (floor && (!key || nla_len(key) != sizeof(merge->wn->key) ||
-		      memcmp(nla_data(key), &merge->wn->key, sizeof(merge->wn->key))))
+	if (floor && (!key || nla_len(key) != sizeof(merge->limit->key) ||
+		      memcmp(nla_data(key), &merge->limit->key, sizeof(merge->limit->key))))
 		return weir_nl_refuse(info->extack, key ?: floor,
 				      "floors are of the hash key they were saved with; config-replace sets it");
 	return 0;
@@ -832,6 +832,9 @@ static int merge_all(struct merge *merge, const struct genl_info *info)
 
 	merge->now = weir_clock();
 	merge->add = info->attrs[WEIR_A_STATE_ADD];
+	err = merge->add ? 0 : weir_nl_restoring(merge->wn, info);
+	if (err)
+		return err;
 	merge->held = merge->wn->held && !merge->add;
 	merge->limit = weir_limit_find(merge->held ? merge->wn->held :
 				       weir_config_get(merge->wn),

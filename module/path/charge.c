@@ -48,13 +48,12 @@ static noinline void punish(struct weir_net *wn, const struct weir_limit *limit,
 		weir_event_source(wn, limit, request->source);
 }
 
-u16 weir_limit_ask_block(const struct weir_net *wn, const struct weir_limit *limit,
-			 struct weir_request *request, bool masks)
+u16 weir_limit_ask_block(const struct weir_limit *limit, struct weir_request *request, bool masks)
 {
 	u16 flags;
 
 	if (masks)
-		weir_request_mask(request, wn, limit);
+		weir_request_mask(request, limit);
 	flags = weir_table_refuse(limit->table, &request->lookup);
 	return flags ?: weir_table_moved(limit->table, &request->lookup) ? WEIR_AGAIN :
 	       WEIR_CHARGED;
@@ -88,8 +87,8 @@ void weir_limit_report(struct weir_net *wn, const struct weir_limit *limit,
  * Give back what weir_limit_charge() has charged with the receipt, if anything, and it has not left
  * its window. Others may have been charged with the request since. Context: as the charge.
  */
-void weir_limit_undo(const struct weir_net *wn, const struct weir_limit *limit,
-		     struct weir_request *request, const struct weir_charged *receipt)
+void weir_limit_undo(const struct weir_limit *limit, struct weir_request *request,
+		     const struct weir_charged *receipt)
 {
 	struct weir_lookup *lookup = &request->lookup;
 
@@ -98,7 +97,7 @@ void weir_limit_undo(const struct weir_net *wn, const struct weir_limit *limit,
 	if (receipt->result.flags & WEIR_NEWCOMER)
 		weir_newcomers_uncharge(&limit->newcomers, request->cost.packets,
 					receipt->result.flags, &receipt->newcomers);
-	if (weir_request_prepare(request, wn, limit))
+	if (weir_request_prepare(request, limit))
 		return;
 	lookup->receipt = receipt->source;
 	if (weir_table_uncharge(limit->table, lookup))
@@ -120,7 +119,7 @@ struct weir_result weir_limit_take(struct weir_net *wn, const struct weir_limit 
 	u16 flags;
 
 	take->permit = (struct weir_permit) { .known_ticks = limit->newcomers.known_ticks };
-	weir_request_prepare(request, wn, limit);
+	weir_request_prepare(request, limit);
 	lookup->budgets = weir_limit_room(limit, request->source, lookup->own);
 	if (take->due) {
 		lookup->own[0] = 2 * take->due;

@@ -51,17 +51,16 @@ static inline void weir_request_init(struct weir_request *request,
 }
 
 /* Mask the source as a limit does, and hash it. */
-static inline void weir_request_mask(struct weir_request *request, const struct weir_net *wn,
-				     const struct weir_limit *limit)
+static inline void weir_request_mask(struct weir_request *request, const struct weir_limit *limit)
 {
 	struct weir_lookup *lookup = &request->lookup;
 
 	lookup->source = weir_source_masked(request->source, limit->cfg.prefix, &request->masked);
-	lookup->hash = weir_source_hash(lookup->source, limit->cfg.prefix, &wn->key);
+	lookup->hash = weir_source_hash(lookup->source, limit->cfg.prefix, &limit->key);
 }
 
 /* Prepare the lookup in the table of one of several limits. Returns as weir_limit_cost(). */
-static inline u16 weir_request_prepare(struct weir_request *request, const struct weir_net *wn,
+static inline u16 weir_request_prepare(struct weir_request *request,
 				       const struct weir_limit *limit)
 {
 	u16 flags = weir_limit_cost(limit, &request->lookup, request->source,
@@ -70,7 +69,7 @@ static inline u16 weir_request_prepare(struct weir_request *request, const struc
 	if (request->prefix.len4 != limit->cfg.prefix.len4 ||
 	    request->prefix.len6 != limit->cfg.prefix.len6) {
 		request->prefix = limit->cfg.prefix;
-		weir_request_mask(request, wn, limit);
+		weir_request_mask(request, limit);
 	}
 	return flags;
 }
@@ -83,8 +82,7 @@ void weir_limit_report(struct weir_net *wn, const struct weir_limit *limit,
  * Refuse the source if it is blocked under a limit that only blocks: else WEIR_CHARGED. @masks: it
  * is not masked yet.
  */
-u16 weir_limit_ask_block(const struct weir_net *wn, const struct weir_limit *limit,
-			 struct weir_request *request, bool masks);
+u16 weir_limit_ask_block(const struct weir_limit *limit, struct weir_request *request, bool masks);
 
 /*
  * Charge the source, or refuse it: WEIR_ADMIT, WEIR_REFUSE or WEIR_RESTART. With @receipt NULL
@@ -98,12 +96,12 @@ weir_limit_charge(struct weir_net *wn, const struct weir_limit *limit,
 	u16 flags;
 
 	if (receipt) {
-		flags = weir_request_prepare(request, wn, limit);
+		flags = weir_request_prepare(request, limit);
 	} else {
 		flags = weir_limit_cost(limit, lookup, request->source, request->cost.packets,
 					request->cost.bytes);
 		if (likely(!flags))
-			weir_request_mask(request, wn, limit);
+			weir_request_mask(request, limit);
 	}
 	if (likely(!flags))
 		flags = weir_batch_wanted(limit->table, lookup->source) ?
@@ -115,7 +113,7 @@ weir_limit_charge(struct weir_net *wn, const struct weir_limit *limit,
 			flags = weir_newcomers_charge(&limit->newcomers, limit->table, lookup,
 						      request->cost.packets);
 		else if (flags == WEIR_UNCHARGED)
-			flags = weir_limit_ask_block(wn, limit, request, !receipt);
+			flags = weir_limit_ask_block(limit, request, !receipt);
 		if (flags & (WEIR_EVICTED | WEIR_FLOORED))
 			weir_event_pressure(wn, limit, lookup->tick);
 		if (flags & WEIR_FIRST || unlikely(limit->penalty_ticks) ||
@@ -139,7 +137,7 @@ weir_limit_ask(struct weir_net *wn, const struct weir_limit *limit,
 	       struct weir_request *request, const bool early)
 {
 	bool steered = early && weir_packets_steered();
-	u16 flags = weir_request_prepare(request, wn, limit);
+	u16 flags = weir_request_prepare(request, limit);
 	struct weir_lookup *lookup = &request->lookup;
 	struct weir_table *table = limit->table;
 
@@ -164,8 +162,8 @@ weir_limit_ask(struct weir_net *wn, const struct weir_limit *limit,
 	return (struct weir_result) { flags };
 }
 
-void weir_limit_undo(const struct weir_net *wn, const struct weir_limit *limit,
-		     struct weir_request *request, const struct weir_charged *receipt);
+void weir_limit_undo(const struct weir_limit *limit, struct weir_request *request,
+		     const struct weir_charged *receipt);
 struct weir_result weir_limit_take(struct weir_net *wn, const struct weir_limit *limit,
 				   struct weir_request *request, struct weir_take *take);
 

@@ -49,8 +49,7 @@ static void cell_flush(const struct weir_net *wn, const struct weir_refusal *cel
 	struct weir_source source = cell_source(cell);
 	struct weir_lookup lookup = {
 		.source = &source,
-		.hash = weir_source_hash(&source, cell->limit->cfg.prefix,
-					 &wn->key),
+		.hash = weir_source_hash(&source, cell->limit->cfg.prefix, &cell->limit->key),
 	};
 
 	if (limit)

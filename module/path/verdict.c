@@ -169,7 +169,7 @@ static enum weir_verdict charge_all(struct weir_context *ctx, struct weir_net *w
 			*count = i + 1;
 		}
 		for (m = ctx->matched; i--; m++)
-			weir_limit_undo(wn, config->limit[m->limit], &ctx->request, &m->receipt);
+			weir_limit_undo(config->limit[m->limit], &ctx->request, &m->receipt);
 		return verdict;
 	}
 	return WEIR_ADMIT;
@@ -225,8 +225,8 @@ ask_all(struct weir_context *ctx, struct weir_net *wn, const struct weir_config 
 }
 
 /* Count the packet at the first @count limits that it matches. */
-static noinline void count_all(struct weir_context *ctx, struct weir_net *wn,
-			       const struct weir_config *config, int count, bool dropped)
+static noinline void count_all(struct weir_context *ctx, const struct weir_config *config,
+			       int count, bool dropped)
 {
 	struct weir_request *request = &ctx->request;
 	const struct weir_limit *limit;
@@ -238,7 +238,7 @@ static noinline void count_all(struct weir_context *ctx, struct weir_net *wn,
 		/* An observing limit refused only what no limit before it dropped. */
 		if (limit->cfg.observe && weir_result_refuses(m->receipt.result) &&
 		    weir_result_has_entry(m->receipt.result) &&
-		    !(weir_request_prepare(request, wn, limit) & ~WEIR_UNCHARGED))
+		    !(weir_request_prepare(request, limit) & ~WEIR_UNCHARGED))
 			weir_table_dropped(limit->table, &request->lookup,
 					   request->cost.packets, true);
 	}
@@ -259,7 +259,7 @@ charge_several(struct weir_context *ctx, struct weir_net *wn, const struct weir_
 	if (verdict == WEIR_UNSURE)
 		verdict = charge_all(ctx, wn, config, &count);
 	if (likely(verdict != WEIR_RESTART))
-		count_all(ctx, wn, config, count, verdict == WEIR_REFUSE);
+		count_all(ctx, config, count, verdict == WEIR_REFUSE);
 	return verdict;
 }
 
@@ -378,7 +378,7 @@ static inline enum weir_verdict ask_frame(struct weir_context *ctx, struct weir_
 	ctx->result.flags |= WEIR_EARLY;
 	weir_stats_limit(ctx->dropper->stats, WEIR_DROPPED, 1, request->cost.bytes, ctx->result);
 	if (--count)
-		count_all(ctx, wn, config, count, true);
+		count_all(ctx, config, count, true);
 	weir_stats_seen(wn->stats, WEIR_SEEN_DROPPED, false);
 	trace_weir_early(ctx->dropper, request->source, 1, request->cost.bytes,
 			 request->lookup.tick);

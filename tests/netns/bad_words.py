@@ -465,8 +465,8 @@ CASES = [
     ("seventeen slots of newcomers", "source-merge", tried(count=[{}, numbers(4, *[1] * 17)]), "such numbers", "newcomers/count:1"),
     ("more newcomers than a window can hold", "source-merge", tried(count=[numbers(4, 1, 2**32 - 1), {}]), "such numbers",
      "newcomers/count"),
-    ("a hash key beside limits", "config-replace", {"hash-key": bytes(16)}, "without limits", "hash-key"),
-    ("a configuration that is held beside limits", "config-replace", {"hold": True}, "without limits", "hold"),
+    ("a hash key of what is not held", "config-replace", {"hash-key": bytes(16)}, "add hold", "hash-key"),
+    ("a part of a configuration that is held", "config-replace", {"hold": True, "add": True}, "whole configuration", "hold"),
     ("to publish what is not held", "config-publish", {}, "no configuration is held", "", E.ENOENT),
 ]
 

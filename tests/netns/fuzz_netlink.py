@@ -317,7 +317,7 @@ def run(args):
     last, ops = args.first + args.count, ASKED
     for n in range(args.first, last + args.more):
         if n >= last:
-            # What is held to be published any other change drops.
+            # What can be published another message has to hold.
             missing = [op for op in ASKED if not done[op] and op != "config-publish"]
             if not missing:
                 break

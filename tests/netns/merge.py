@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """merge.py: dump what limits of every kind know of their sources, and merge it: after rmmod and
 insmod into a configuration that is held, and into limits in force."""
+import errno
 import json
 import os
 import struct
 import subprocess
 import time
 
-from wire import Tap, Wire, attrs_of, encode_all, parse
+from wire import DUMP, Tap, Wire, attrs_of, encode_all, parse
 
 HOUR = 3600000
 BUDGETS = {
@@ -142,10 +143,27 @@ def main():
     published = wire.ask("config-publish")
     ok(answer.error and not published.error and told(wire.ask("state-get").payloads[0])[number("hash-key")] == key,
        "a request with another hash key that is refused changes neither the key nor what is held", answer, published)
-    wire.ask("limit-flush")
-    wire.ask("config-replace", [("limit", LIMITS[0]), ("hold", True)])
-    answer = wire.ask("exempt-add", {"address": bytes([10, 0, 0, 0]), "prefix-len": 8})
-    ok(not answer.error and wire.ask("config-publish").error, "another change drops it")
+
+    # What others change meanwhile would be undone.
+    other, source, new = Wire(), {"address": bytes([198, 51, 100, 2])}, [("limit", LIMITS[1]), ("hold", True)]
+    short = {"address": bytes([10, 0, 0, 1]), "for-ms": 1000}
+    wire.ask("exempt-add", short)
+    answer = wire.ask("config-replace", [*new, ("hash-key", bytes(16))])
+    tries = {"exempt-add": short, "limit-flush": b"", "source-block": {**source, "for-ms": HOUR}, "source-release": source,
+             "source-forget": b"", "source-merge": messages[0], "config-replace": new, "config-publish": b"",
+             "prefix-list-add": {"name": "l"}}
+    fault = [op for op, attrs in tries.items() if other.ask(op, attrs).error != errno.EAGAIN]
+    ok(not answer.error and not fault, "others change nothing while a configuration is held", answer, fault)
+    while other.ask("exempt-get").payloads:
+        time.sleep(0.1)
+    published = wire.ask("config-publish")
+    limits, dump = other.ask("limit-get", flags=DUMP).payloads, other.ask("state-get").payloads
+    ok(not published.error and len(limits) == 1 and told(dump[0])[number("hash-key")] == bytes(16),
+       "it is published in place of limits in force, though an exemption has ended since", published)
+    wire.ask("config-replace", new)
+    wire.sock.close()
+    fault = [other.ask("limit-flush").error, other.ask("config-publish").error]
+    ok(fault == [0, errno.ENOENT], "nothing is held any more once its socket is closed", fault)
 
 
 main()

@@ -86,13 +86,9 @@ static ssize_t read_line(struct weir_lines *lines, size_t used, struct weir_err 
 	char *more, *source;
 	ssize_t len;
 
-	errno = 0;
 	len = getline(&lines->next, &lines->room, lines->file);
-	if (len < 0) {
-		if (!ferror(lines->file) && !errno)
-			return 0;
-		return cannot_read(lines, err);
-	}
+	if (len < 0)
+		return feof(lines->file) ? 0 : cannot_read(lines, err);
 	more = lines->next;
 	if (!lines->read++ && !strncmp(more, WEIR_BOM, strlen(WEIR_BOM))) {
 		more += strlen(WEIR_BOM);

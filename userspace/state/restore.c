@@ -71,27 +71,30 @@ static int verify(struct weir_tool *tool, struct restoring *restoring)
 
 static struct weir_config nothing;
 
-static int put_config(struct weir_tool *tool, struct weir_config *config)
+static int put_config(struct weir_tool *tool, struct weir_config *config, int *ret)
 {
 	struct weir_request request = {
 		.cmd = WEIR_CMD_CONFIG_REPLACE, .set = &weir_config_fields,
 		.verb = WEIR_ON_ADD, .model = config,
 	};
 
-	weir_nl_ask(&tool->nl, &request);
+	*ret = weir_nl_ask(&tool->nl, &request);
 	request.warning[0] = '\0';
 	return weir_tool_settle(tool, &request, 0);
 }
 
-/* With -force: what is in force goes, but only if the module would take what comes. */
-static int make_way(struct weir_tool *tool, struct weir_config *config)
+/* With -force: if there is no memory for both what is in force goes before it is replaced. */
+static int make_way(struct weir_tool *tool, struct restoring *restoring, struct weir_config *config)
 {
-	int status;
+	int status, ret;
 
 	config->check = true;
-	status = put_config(tool, config);
+	status = put_config(tool, config, &ret);
 	config->check = false;
-	return status ? status : put_config(tool, &nothing);
+	if (ret != -ENOMEM && ret != -EDQUOT)
+		return status;
+	restoring->emptied = true;
+	return put_config(tool, &nothing, &ret);
 }
 
 static int prepare(struct weir_tool *tool, struct weir_config *config, void *data)
@@ -108,12 +111,10 @@ static int prepare(struct weir_tool *tool, struct weir_config *config, void *dat
 	told->exempts = config->exempt_count - told->blocked_prefixes;
 	if (tool->check)
 		return WEIR_EXIT_OK;
-	if (!weir_config_is_empty(&restoring->there) && make_way(tool, config))
-		return WEIR_EXIT_REFUSED;
-	restoring->emptied = !weir_config_is_empty(&restoring->there);
 	config->hold = true;
 	memcpy(config->hash_key, restoring->reader.head.hash_key, sizeof(config->hash_key));
-	return WEIR_EXIT_OK;
+	return weir_config_is_empty(&restoring->there) ? WEIR_EXIT_OK :
+	       make_way(tool, restoring, config);
 }
 
 /* The time of a message by the module's clock, which began anew if there was a reboot. */
@@ -181,27 +182,17 @@ static int merge_all(struct weir_tool *tool, struct restoring *restoring)
 	return ret ? WEIR_EXIT_REFUSED : WEIR_EXIT_OK;
 }
 
-/* Fill the limits, which the module holds, and put them in force; or let go of them. */
+/* Fill the limits, which the module holds until this process ends, and put them in force. */
 static int fill(struct weir_tool *tool, struct weir_config *config, void *data)
 {
 	struct weir_request publish = { .cmd = WEIR_CMD_CONFIG_PUBLISH };
 	struct restoring *restoring = data;
 	int status = merge_all(tool, restoring);
-	struct weir_err err;
 
-	if (!status) {
-		weir_nl_ask(&tool->nl, &publish);
-		status = weir_tool_settle(tool, &publish, 0);
-	}
-	if (!status)
+	if (status)
 		return status;
-	err = tool->err;
-	if (put_config(tool, &nothing))
-		weir_err_set(&tool->err, "%.300s; nor could it be taken back: %.150s", err.text,
-			     tool->nl.err.text);
-	else
-		tool->err = err;
-	return status;
+	weir_nl_ask(&tool->nl, &publish);
+	return weir_tool_settle(tool, &publish, 0);
 }
 
 /* Say what did not find its place. */

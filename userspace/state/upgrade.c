@@ -278,14 +278,36 @@ static void open_all(struct upgrade *up)
 	up->closed = 0;
 }
 
+/*
+ * Have the module hold a configuration, so that nobody changes what is saved from here on. An
+ * older one does not, and that it does not matters as little as a change that came just before.
+ */
+static void freeze(struct weir_nl *nl)
+{
+	static const struct weir_config nothing = { .hold = true };
+	struct weir_request hold = {
+		.cmd = WEIR_CMD_CONFIG_REPLACE, .set = &weir_config_fields, .verb = WEIR_ON_ADD,
+		.model = &nothing,
+	};
+
+	weir_nl_ask(nl, &hold);
+}
+
 static int save(struct upgrade *up, struct weir_space *space)
 {
+	struct weir_nl *nl = &up->tool->nl;
 	int status;
 
 	up->tool->detached = space;
 	status = weir_tool_reach(up->tool);
-	if (!status)
+	if (!status) {
+		freeze(nl);
 		status = weir_save_state(up->tool, space->state);
+		if (space->holder)
+			close(space->holder);
+		space->holder = nl->fd;
+		nl->fd = -1;
+	}
 	up->tool->detached = NULL;
 	return status;
 }

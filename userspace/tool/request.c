@@ -2,14 +2,11 @@
 /* Generic commands: send a request, show the answers, map the result to an exit status. */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/netlink.h>
 #include <spawn.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tool/request.h"
@@ -19,10 +16,6 @@
 
 /* Attempts to dump a configuration that changes during the dump. */
 #define TRIES	8
-
-/* To wait for an upgrade; not for ever, as modprobe may be set up to call this tool. */
-#define PAUSES		10000
-#define PAUSE_NS	1000000
 
 #define SIGNED	\
 	" (this kernel loads only signed modules: where Secure Boot refuses the key, enrol it with 'mokutil --import')"
@@ -58,22 +51,6 @@ static void load_module(void)
 		waitpid(pid, NULL, 0);
 }
 
-/*
- * While another process replaces the module, what the old one is told is lost, and without a
- * module this one would load one.
- */
-static void await_upgrade(void)
-{
-	int fd = open(WEIR_UPGRADE_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), i;
-	const struct timespec pause = { .tv_nsec = PAUSE_NS };
-
-	if (fd < 0)
-		return;
-	for (i = 0; i < PAUSES && flock(fd, LOCK_SH | LOCK_NB); i++)
-		nanosleep(&pause, NULL);
-	close(fd);
-}
-
 int weir_tool_reach(struct weir_tool *tool)
 {
 	int ret;
@@ -83,7 +60,7 @@ int weir_tool_reach(struct weir_tool *tool)
 	if (tool->outside)	/* its sentence is there */
 		return WEIR_EXIT_UNREACHABLE;
 	if (!tool->upgrades)
-		await_upgrade();
+		weir_nl_await_upgrade();
 	ret = weir_nl_open(&tool->nl);
 	if (ret == -ENOENT && tool->loads && !tool->check) {
 		weir_nl_close(&tool->nl);

@@ -11,7 +11,6 @@
 #include "wire/netlink.h"
 
 #define WEIR_NETNS_DIR		"/run/netns"	/* as ip-netns(8) */
-#define WEIR_UPGRADE_DIR	"/run/weir-upgrade"	/* while an upgrade runs */
 
 struct weir_reading;
 

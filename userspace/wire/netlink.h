@@ -59,6 +59,12 @@ struct weir_request {
 
 /* Write the headers of a request into @room. */
 struct nlmsghdr *weir_msg_begin(void *room, uint16_t family, uint16_t flags, uint8_t cmd);
+/*
+ * Wait while another process replaces the module: what the old one is told would be lost, and
+ * without a module this process would load one.
+ */
+#define WEIR_UPGRADE_DIR	"/run/weir-upgrade"	/* locked meanwhile */
+void weir_nl_await_upgrade(void);
 /* Look up the family; -ENOENT: the module is not loaded. */
 int weir_nl_open(struct weir_nl *nl);
 void weir_nl_close(struct weir_nl *nl);

@@ -2,18 +2,33 @@
 /* Generic netlink sockets: family lookup, requests, events. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "lang/value.h"
 #include "wire/netlink.h"
 
 #define RECEIVE_SIZE	32768	/* the kernel's largest dump buffer */
 #define HEADERS		(NLMSG_HDRLEN + GENL_HDRLEN)
+
+/* To wait for another process; not for ever, as modprobe may be set up to call this one. */
+#define PATIENCE_NS	(10 * WEIR_NS_PER_S)
+#define PAUSE_NS	1000000
+
+/* Pause; false: it has been long enough since @start. */
+static bool be_patient(uint64_t start)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
+	return weir_clock_ns(CLOCK_MONOTONIC) - start < PATIENCE_NS;
+}
 
 static int set_option(int fd, int option, int value)
 {
@@ -136,7 +151,7 @@ struct nlmsghdr *weir_msg_begin(void *room, uint16_t family, uint16_t flags, uin
 	return msg;
 }
 
-int weir_nl_ask(struct weir_nl *nl, struct weir_request *request)
+static int ask(struct weir_nl *nl, struct weir_request *request)
 {
 	static char room[WEIR_MSG_ROOM] __attribute__((aligned(8)));
 	char buf[RECEIVE_SIZE] __attribute__((aligned(8)));
@@ -165,6 +180,23 @@ int weir_nl_ask(struct weir_nl *nl, struct weir_request *request)
 	}
 	if (!request->done)
 		weir_nl_close(nl);	/* discards the remaining answers */
+	return request->ret;
+}
+
+int weir_nl_ask(struct weir_nl *nl, struct weir_request *request)
+{
+	uint64_t start = weir_clock_ns(CLOCK_MONOTONIC);
+
+	ask(nl, request);
+	/* another process is restoring a state, perhaps into another module */
+	while (request->ret == -EAGAIN && request->refused && be_patient(start)) {
+		weir_nl_await_upgrade();
+		weir_nl_close(nl);
+		request->ret = weir_nl_open(nl);
+		request->refused = false;
+		if (!request->ret)
+			ask(nl, request);
+	}
 	return request->ret;
 }
 
@@ -204,6 +236,18 @@ static const struct weir_set controller_fields = {
 };
 
 /* The family lookup makes the kernel load the module. */
+void weir_nl_await_upgrade(void)
+{
+	int fd = open(WEIR_UPGRADE_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	uint64_t start = weir_clock_ns(CLOCK_MONOTONIC);
+
+	if (fd < 0)
+		return;
+	while (flock(fd, LOCK_SH | LOCK_NB) && be_patient(start))
+		;
+	close(fd);
+}
+
 int weir_nl_open(struct weir_nl *nl)
 {
 	struct controller asked = { .name = WEIR_FAMILY_NAME }, told = { 0 };
