@@ -76,6 +76,12 @@ taken_back "a blocked prefix goes" block add 10.5.0.0/16
 taken_back "blocked prefixes come back" block flush
 taken_back "a list is as it was" prefix-list add friends 10.10.0.0/16
 taken_back "a block ends" source block 10.1.0.9 limit web for 1h
+weir -confirm 1h source block 10.1.0.8 for 1h >/dev/null 2>&1
+like "$(weir save -state "$tmp/state" 2>&1)" "^weir: note: 'source block .*' waits for 'weir confirm': the state before it is saved\$" "what waits to be confirmed is not saved"
+weir confirm revert >/dev/null 2>&1
+weir -force restore "$tmp/state" >/dev/null 2>&1
+same
+ok $? "... but what was before" || diag "$(<"$tmp/diff")"
 ends "a block comes back" source release 10.1.7.7 limit web
 taken_back "counts come back" source forget all
 weir limit add more budget 5/h >/dev/null 2>&1

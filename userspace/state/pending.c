@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/netlink.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -16,7 +17,7 @@
 
 static uint64_t cookie(void)
 {
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
 	uint64_t value = 0;
 	socklen_t size = sizeof(value);
 
@@ -141,4 +142,16 @@ static int put_record(struct weir_out *out, void *data)
 int weir_brake_write(struct weir_tool *tool, struct weir_brake *brake)
 {
 	return weir_replace_file(tool, brake->record, 0600, put_record, &brake->change);
+}
+
+const char *weir_state_before(struct weir_tool *tool)
+{
+	static struct weir_brake found;
+
+	weir_brake_name(&found);
+	if (weir_brake_read(&found) <= 0)
+		return NULL;
+	weir_note(tool, "note", "'%.200s' waits for 'weir confirm': the state before it is saved",
+		  found.change.command);
+	return found.state;
 }

@@ -36,6 +36,8 @@ pid_t weir_brake_holder(const struct weir_brake *brake, enum weir_brake_part par
 int weir_brake_read(struct weir_brake *brake);
 /* Write the record of a change; an enum weir_exit with a sentence. */
 int weir_brake_write(struct weir_tool *tool, struct weir_brake *brake);
+/* The file of the state before a change that waits, which a note names, or NULL. */
+const char *weir_state_before(struct weir_tool *tool);
 
 /*
  * deadline.c: have "weir confirm revert" run in this network namespace after tool->confirm_ms, or

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "state/state.h"
+#include "state/pending.h"
 #include "state/state_file.h"
 #include "state/state_message.h"
 
@@ -144,8 +144,31 @@ int weir_save_state(struct weir_tool *tool, const char *path)
 	return status;
 }
 
+static int put_copy(struct weir_out *out, void *data)
+{
+	FILE *from = fopen(data, "re");
+	char part[4096];
+	size_t length;
+
+	if (!from)
+		return WEIR_EXIT_INTERRUPTED;
+	while ((length = fread(part, 1, sizeof(part), from)))
+		fwrite(part, 1, length, out->to);
+	out->error = ferror(from) ? -EIO : 0;
+	fclose(from);
+	return WEIR_EXIT_OK;
+}
+
 int weir_save(struct weir_tool *tool, const struct weir_command *command, union weir_model *model)
 {
-	return model->path.state ? weir_save_state(tool, model->path.state) :
-	       weir_save_config(tool, model->path.file);
+	const char *path = model->path.state, *before = path ? weir_state_before(tool) : NULL;
+	int status = WEIR_EXIT_INTERRUPTED;
+
+	/* a reboot takes back what was not confirmed */
+	if (before)
+		status = weir_replace_file(tool, path, 0600, put_copy, (void *)before);
+	/* by now it may have been */
+	if (status != WEIR_EXIT_INTERRUPTED)
+		return status;
+	return path ? weir_save_state(tool, path) : weir_save_config(tool, model->path.file);
 }
