@@ -303,8 +303,9 @@ struct weir_space {
 	char name[WEIR_SPACE_SIZE];	/* as of -netns; "": the initial one */
 	uint64_t limits, exempts, blocked_prefixes, sources, early_count;
 	struct weir_xdp *early;		/* devices that drop early */
-	char state[WEIR_SPACE_SIZE + 32];	/* the file of its saved state */
+	char state[48];			/* the file of its saved state */
 	int fd;				/* keeps it, and enters it */
+	uint64_t inode;			/* which no other one has meanwhile */
 	int holder;			/* socket for which its changes wait, or 0 */
 };
 

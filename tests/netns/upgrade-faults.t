@@ -96,7 +96,7 @@ holds "... with enough it is replaced" [ "${times[0]:-0}" -gt 1 ]
 { command weir save && echo 'limit add three budget 5/h from 10.3.0.0/16'; } >"$tmp/new"
 strace -qq -o /dev/null -e inject=delete_module:delay_enter=6000000 "$weir" upgrade $(files) >"$tmp/out" 2>&1 &
 pids+=($!)
-holds "an upgrade runs" wait_for 60 [ -e "$dir/state.$other" ]
+holds "an upgrade runs" wait_for 60 [ -e "$dir/$far" ]
 command weir -q -file "$tmp/new" >"$tmp/said" 2>&1 &
 pids+=($!)
 "$weir" upgrade $(files) >"$tmp/second" 2>&1

@@ -5,6 +5,7 @@
 begin_with_two
 echo 0 >/sys/kernel/rcu_expedited # other files leave 1
 space other
+far=state.$(stat -c %i "/run/netns/$other") || bail "no namespace"
 # shellcheck disable=SC2154 # space sets it
 there() { ip netns exec "$other" "$weir" "$@"; }
 there limit add far budget 7/h >/dev/null 2>&1
@@ -20,7 +21,7 @@ files() { if [ "$(cat /sys/module/weir/version)" = 0.1.0 ]; then echo "$tmp/new.
 go_on() {
 	[ -d /sys/module/weir ] || insmod "$stripped" || return
 	[ "$(command weir save | wc -l)" -gt 1 ] || command weir -q restore "$dir/state" || return
-	[ "$(there save | wc -l)" -gt 1 ] || there -q restore "$dir/state.$other" || return
+	[ "$(there save | wc -l)" -gt 1 ] || there -q restore "$dir/$far" || return
 	rm -rf "$dir"
 	[ "$(cat /sys/kernel/rcu_expedited)" = 0 ] || echo 0 >/sys/kernel/rcu_expedited
 }

@@ -168,7 +168,6 @@ static int plan(struct upgrade *up)
 static int make_dir(struct upgrade *up)
 {
 	struct weir_space *space;
-	char *at;
 
 	if (mkdir(WEIR_UPGRADE_DIR, 0700)) {
 		weir_err_set(&up->tool->err, "cannot make %s: %s", WEIR_UPGRADE_DIR,
@@ -178,11 +177,10 @@ static int make_dir(struct upgrade *up)
 	up->dir = open(WEIR_UPGRADE_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	flock(up->dir, LOCK_EX);
 	for (space = up->spaces.list; space < up->spaces.list + up->spaces.count; space++) {
-		snprintf(space->state, sizeof(space->state), "%s/state%s%s", WEIR_UPGRADE_DIR,
-			 *space->name ? "." : "", space->name);
-		for (at = space->state + strlen(WEIR_UPGRADE_DIR) + 1; *at; at++)
-			if (*at == '/')
-				*at = '-';
+		strcpy(space->state, WEIR_UPGRADE_DIR "/state");
+		if (*space->name)
+			snprintf(space->state, sizeof(space->state),
+				 WEIR_UPGRADE_DIR "/state.%" PRIu64, space->inode);
 	}
 	return WEIR_EXIT_OK;
 }

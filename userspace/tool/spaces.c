@@ -129,6 +129,7 @@ static int look(struct weir_tool *tool, struct weir_spaces *spaces, const char *
 		goto out;
 	}
 	snprintf(space.name, sizeof(space.name), "%s", name);
+	space.inode = is.st_ino;
 	/* the module counts those that it cannot enter, or that are no network namespaces */
 	if (weir_space_enter(tool, &space))
 		goto out;
