@@ -96,11 +96,11 @@ bad "1: limit add: before: no limit 'b' is defined above this line" "before what
 CONF
 printf 'limit add a budget 1/s\0\n' | bad '1: NUL byte' "a binary file"
 printf 'x %.0s' {1..200} | bad '1: more than 128 words' "too many words"
-{ echo 'limit add web budget 1/s to ff00::/8' && yes '# 4567 9' | head -c $((16777216 - 37)); } | good "a file of 16 MiB"
-{ echo 'limit add web budget 1/s to ff00::/8' && yes '# 4567 9' | head -c $((16777217 - 37)); } | bad " larger than 16 MiB" "a file of one byte more"
+{ echo 'limit add web budget 1/s to ff00::/8' && yes '# 4567 9' | head -c $((67108864 - 37)); } | good "a file of 64 MiB"
+{ echo 'limit add web budget 1/s to ff00::/8' && yes '# 4567 9' | head -c $((67108865 - 37)); } | bad " larger than 64 MiB" "a file of one byte more"
 # without a limit on memory, input without end would take all of it
 without_end() { yes "$1" 2>/dev/null | (ulimit -v 400000 && "$weir" -check "${@:2}" 2>&1); }
-like "$(without_end '# x' -file -)" "^weir: -: larger than 16 MiB\$" "a file without end"
+like "$(without_end '# x' -file -)" "^weir: -: larger than 64 MiB\$" "a file without end"
 like "$(yes 2>/dev/null | tr -d '\n' 2>/dev/null | (ulimit -v 400000 && "$weir" -check -batch - 2>&1))" "^weir: -:1: more than 16 MiB on one line\$" "a batch of one line without end"
 echo 'limit add web budget 1/s' >conf
 checks "-quiet -file conf" "0 " "-quiet: no notes"

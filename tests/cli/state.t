@@ -20,6 +20,7 @@ saved() {
 	done <<<"$config" | "$make" make "$@"
 }
 saved good 0
+{ cat - <(yes '# 4567 9' | head -n 2000000) | "$make" make large; } <<<'limit add web budget 5/h'
 
 says <<-'WORDS'
 	1 | save -state | ^weir: save: '-state' requires a value: FILE$
@@ -52,6 +53,8 @@ is "$status $err" "0 " "... in a batch, too"
 mkfifo pipe
 run -check restore pipe
 is "$status $err" "1 weir: restore: pipe: no regular file" "a pipe without a writer is not waited for"
+run -check restore large
+is "$status $err" "0 " "a configuration of more than 16 MiB"
 # what passed since then
 # aged FILE: of a file, "age exempts blocked"
 aged() {
@@ -116,9 +119,10 @@ is "$cut" 0 "truncated at each record's border, and within: refused, with the of
 
 # each byte, by a bit and whole
 python3 - "$weir" good bad "$size" >flips <<-'PYTHON'
-	import os, re, subprocess, sys
+	import os, re, resource, subprocess, sys
 	weir, good, bad, size = sys.argv[1:]
 	data = open(good, "rb").read()
+	resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20))
 	refused = re.compile(r"weir: restore: bad: .* at offset (\d+)(, but .*)?\n")
 	for at in range(len(data)):
 	    for bit in (1 << at % 8, 0xff):
@@ -161,7 +165,6 @@ odd "a head of another length" "a head of another length at offset 16" 'records 
 odd "a head without a tick" "an invalid head at offset 16" 'records = [s.record(s.HEAD, bytes(88)), config]'
 odd "a configuration with a NUL byte" "a configuration that is no text at offset 116" 'records = [head, s.record(s.CONFIG, b"# \0\n")]'
 odd "an empty configuration" "a configuration that is no text at offset 116" 'records = [head, s.record(s.CONFIG, b"")]'
-odd "a configuration that is too long" "damaged: a record that is too long at offset 116" 'records = [head, s.record(s.CONFIG, b"#" * ((16 << 20) + 1))]'
 odd "a message that is too long" "damaged: a record that is too long at offset 153" 'records += [s.record(s.MESSAGE, bytes(65537))]'
 odd "a message of no bytes" "no message of the module at offset 153" 'records += [s.record(s.MESSAGE, b"")]'
 odd "a message of another length" "no message of the module at offset 153" 'records += [s.record(s.MESSAGE, s.message(limit, clock) + b"1234")]'

@@ -34,9 +34,12 @@ like "$(weir exempt add 11.0.0.0/8 2>&1)" 'at most 65536 exemptions$' "... and o
 sed 's/exempt/block/' "$tmp/exempts" | weir -quiet -batch -
 is "$(weir -j stats show | json blocked_prefix_count)" 65536 "blocked prefixes have places of their own"
 like "$(weir block add 11.0.0.0/8 2>&1)" 'at most 65536 blocked prefixes$' "... and one more is refused"
-weir save >"$tmp/full"
+weir save | sed "/^\(exempt\|block\)/s/\$/ comment $(printf %0127d 0)/" >"$tmp/full"
+all() { weir -j stats show | jq -c '.[0] | [.exempt_count, .blocked_prefix_count]'; }
 weir -quiet -file "$tmp/full"
-is "$?:$(weir -j stats show | jq -c '.[0] | [.exempt_count, .blocked_prefix_count]')" 0:[65536,65536] "a file may have all of them"
+is "$?:$(all)" 0:[65536,65536] "a file may have all of them, with long comments"
+weir save -state "$tmp/state" && weir -force restore "$tmp/state"
+is "$?:$(all)" 0:[65536,65536] "... and a saved state"
 weir exempt del 10.7.7.0/24
 weir exempt add 11.0.0.0/8
 is "$?" 0 "one can be exempt although no more can be blocked"

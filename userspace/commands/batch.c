@@ -150,7 +150,7 @@ static ssize_t read_input(void *data, char *room, size_t size)
 	end = len > 0 ? memrchr(room, '\n', len) : NULL;
 	batch->length = end ? (size_t)(room + len - end) : batch->length + MAX(len, 0);
 	/* a line that is too long is not read to its end, which may never come */
-	if (batch->length <= 2 * WEIR_FILE_BYTES)
+	if (batch->length <= 2 * WEIR_LINE_BYTES)
 		return len;
 	errno = EFBIG;
 	return -1;

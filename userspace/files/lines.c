@@ -94,8 +94,8 @@ static ssize_t read_line(struct weir_lines *lines, size_t used, struct weir_err 
 		more += strlen(WEIR_BOM);
 		len -= strlen(WEIR_BOM);
 	}
-	if (used + len > WEIR_FILE_BYTES)
-		return weir_err_set(err, "more than %d MiB on one line", WEIR_FILE_BYTES >> 20);
+	if (used + len > WEIR_LINE_BYTES)
+		return weir_err_set(err, "more than %d MiB on one line", WEIR_LINE_BYTES >> 20);
 	lines->filled |= more[strspn(more, WEIR_BLANKS)];
 	if (memchr(more, '\0', len))
 		return weir_err_set(err, "NUL byte: not a text file");

@@ -6,8 +6,9 @@
 #include "tool/tool.h"
 
 #define WEIR_LINE_WORDS	128
-/* The largest configuration is smaller. */
-#define WEIR_FILE_BYTES	(16 << 20)
+/* The largest configuration is smaller: 128 Ki exemptions and blocks of up to 430 bytes each. */
+#define WEIR_FILE_BYTES	(64 << 20)
+#define WEIR_LINE_BYTES	(16 << 20)
 
 /* A UTF-8 byte order mark, which some editors write. */
 #define WEIR_BOM	"\xef\xbb\xbf"

@@ -21,8 +21,7 @@
 #define ORDER		0x01020304
 #define OTHER_ORDER	0x04030201
 
-/* A configuration file may be as long; the kernel's messages are shorter. */
-#define LONGEST_CONFIG	(16 << 20)
+/* The kernel's messages are shorter. */
 #define LONGEST_MESSAGE	(1 << 16)
 
 struct prefix {
@@ -129,6 +128,7 @@ int weir_saved_open(struct weir_saved_reader *reader, const char *path, struct w
 	}
 	if (!S_ISREG(is.st_mode))
 		return fail(reader, S_ISDIR(is.st_mode) ? "a directory" : "no regular file", err);
+	reader->size = is.st_size;
 	return weir_saved_rewind(reader, err) ?: check_owner(reader, &is, err);
 }
 
@@ -181,14 +181,11 @@ int weir_saved_rewind(struct weir_saved_reader *reader, struct weir_err *err)
 	return 0;
 }
 
-/* What may come now, and how long it may be: 0 if this may not. */
-static size_t most_of(const struct weir_saved_reader *reader, uint32_t type)
+static bool may_come(const struct weir_saved_reader *reader, uint32_t type)
 {
 	if (reader->records < 2)
-		return type != reader->records + WEIR_SAVED_HEAD ? 0 :
-		       type == WEIR_SAVED_HEAD ? sizeof(struct weir_saved_head) : LONGEST_CONFIG;
-	return type == WEIR_SAVED_MESSAGE ? LONGEST_MESSAGE :
-	       type == WEIR_SAVED_END ? sizeof(struct end) : 0;
+		return type == reader->records + WEIR_SAVED_HEAD;
+	return type == WEIR_SAVED_MESSAGE || type == WEIR_SAVED_END;
 }
 
 /* Enlarge the buffer, with a NUL byte behind it. */
@@ -253,16 +250,17 @@ static int check_record(struct weir_saved_reader *reader, struct weir_err *err)
 int weir_saved_next(struct weir_saved_reader *reader, struct weir_err *err)
 {
 	struct record record;
-	size_t most;
 
 	reader->offset = reader->at;
 	if (take(reader, &record, sizeof(record), err))
 		return -EINVAL;
-	most = most_of(reader, record.type);
-	if (!most)
+	if (!may_come(reader, record.type))
 		return fail_at(reader, reader->offset, "damaged: a record of another type than expected",
 			       err);
-	if (record.length > most)
+	/* a damaged length must not take all memory */
+	if (record.length > reader->size - reader->at)
+		return fail_at(reader, reader->size, "truncated", err);
+	if (record.type == WEIR_SAVED_MESSAGE && record.length > LONGEST_MESSAGE)
 		return fail_at(reader, reader->offset, "damaged: a record that is too long", err);
 	if (make_room(reader, record.length, err) ||
 	    take(reader, reader->data, record.length, err))

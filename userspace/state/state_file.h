@@ -49,7 +49,7 @@ struct weir_saved_reader {
 	uint32_t length;
 	char *data;			/* and a NUL byte; aligned for any type */
 	/* private */
-	uint64_t at, offset;		/* of the next byte, and of the record */
+	uint64_t at, offset, size;	/* of the next byte, of the record, and of the file's end */
 	uint64_t records;
 	uint32_t crc;
 	size_t room;
