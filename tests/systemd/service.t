@@ -78,7 +78,14 @@ is "$(stat -c %a $state)" 600 "... and saves the state"
 ctl start
 both 0 active "$web;$router" "start applies the file"
 is "$(count)" "count 100" "... with the counts of then"
+saved=$(cksum <$state) && cp -p $state /tmp/state
+mount -t tmpfs -o size=4k,mode=700 tmpfs /var/lib/weir && mv /tmp/state $state
 ctl stop
+both 0 failed "" "stop with a full disk removes everything all the same, and the unit fails"
+is "$(cksum <$state) $(echo $state*)" "$saved $state" "... with the former state"
+ctl status --no-pager -l
+like "$out" "weir: save: cannot write $state: No space left on device" "... and the reason"
+umount /var/lib/weir
 rm $state
 ctl start
 both 0 active "$web;$router" "start without the state applies the file, too"
