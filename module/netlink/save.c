@@ -554,6 +554,7 @@ static int count_parse(const struct nlattr *nest, struct merge *merge, unsigned 
 	struct nlattr *attrs[WEIR_A_STATE_COUNT_REFUSED + 1], *numbers;
 	const struct weir_meter *meter = &merge->was->meter[i];
 	struct weir_count *count;
+	u64 now;
 	int err;
 
 	if (i > merge->was->more)
@@ -565,10 +566,13 @@ static int count_parse(const struct nlattr *nest, struct merge *merge, unsigned 
 	count = weir_saved_count(&merge->saved, meter);
 	numbers = attrs[WEIR_A_STATE_COUNT_NUMBERS];
 	if (!weir_count_restore(meter, count, numbers ? nla_data(numbers) : NULL,
-				numbers && !merge->ended[i] ? nla_len(numbers) : 0,
-				merge->width[i], &merge->clock[i]))
+				numbers ? nla_len(numbers) : 0, merge->width[i], &merge->clock[i]))
 		return weir_nl_refuse(extack, nest, "no count of this budget has such numbers");
-	if (attrs[WEIR_A_STATE_COUNT_WANTED] && !merge->ended[i])
+	/* Slots are numbered modulo 2^32, and no count lasts for a quarter of that. */
+	now = weir_meter_slot(meter, merge->now);
+	if (merge->ended[i] || now - weir_meter_slot(meter, merge->tick) > BIT(30))
+		weir_count_init(&meter->shape, count, now);
+	else if (attrs[WEIR_A_STATE_COUNT_WANTED])
 		weir_count_restore_refusal(meter, count,
 					   nla_get_u64(attrs[WEIR_A_STATE_COUNT_WANTED]),
 					   weir_nl_uint(attrs[WEIR_A_STATE_COUNT_REFUSED], 0),
@@ -671,7 +675,8 @@ static int source_merge(const struct nlattr *nest, struct merge *merge, bool che
 		merge->skipped++;
 		return 0;
 	}
-	moved->hash = weir_source_hash(&moved->source, merge->limit->cfg.prefix, &merge->limit->key);
+	moved->hash = weir_source_hash(&moved->source, merge->limit->cfg.prefix,
+				       &merge->limit->key);
 	lost = weir_saved_merge(&merge->of, &merge->saved, merge->add, merge->now);
 	merge->merged++;
 	merge->evicted += !!(lost & WEIR_MERGE_EVICTED);

@@ -46,6 +46,7 @@ flood -s 10.11.0.1 -n 2 -c 8
 flood -s 10.11.1.1 -n 20 -c 80
 taskset -p ff $$ >/dev/null
 weir source block 10.13.0.7 limit blocks for ever >/dev/null
+weir source block 10.13.0.8 limit blocks for 300d >/dev/null
 weir source block 10.13.0.1 limit blocks for 1h >/dev/null
 
 # since MS: for how many seconds, rounded up; exempt N: how many of them the n-th exemption lasts
@@ -167,10 +168,15 @@ for by in 2 -40004 40002; do
 	date -s "$by hours" >"$tmp/out" && weir -force restore "$tmp/state"
 	within "$(exempt 1)" 1500 1800 "the clock is set by $by hours: an exemption lasts as long"
 done
-# Longer than any window, but not than the block for ever and the total
-"$file" reboot "$tmp/state" "$tmp/rebooted" $((40 * 86400))
-weir -force restore "$tmp/rebooted"
-is "$(weir -brief source show | awk '{ print $1, $3 }' | sort | paste -sd ';')" "10.13.0.7 blocks;10.6.0.1 calendar;10.6.0.2 calendar;10.7.0.1 total;10.7.0.2 total;10.8.0.1 several;10.8.0.2 several" "forty days later only totals count, and a calendar whose period has not ended, and blocks for ever hold"
+# Longer than any window, and than the module's clock was ahead when the kernel booted, but not than
+# the block for ever and the total
+for days in 40 150 400; do
+	long=';10.13.0.8 blocks'
+	[ $days -lt 300 ] || long=''
+	"$file" reboot "$tmp/state" "$tmp/rebooted" $((days * 86400))
+	weir -force restore "$tmp/rebooted"
+	is "$(weir -brief source show | awk '{ print $1, $3 }' | sort | paste -sd ';')" "10.13.0.7 blocks$long;10.6.0.1 calendar;10.6.0.2 calendar;10.7.0.1 total;10.7.0.2 total;10.8.0.1 several;10.8.0.2 several" "$days days later only totals count, and a calendar whose period has not ended, and blocks for ever hold"
+done
 
 # A table of another size and slots is a successor.
 "$file" replace "$tmp/state" "$tmp/more" 2 'slots 5' 'slots 10'

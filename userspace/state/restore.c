@@ -117,6 +117,20 @@ static int prepare(struct weir_tool *tool, struct weir_config *config, void *dat
 	       make_way(tool, restoring, config);
 }
 
+/* Shorten a block that ends. */
+static int shorten(const struct weir_saved_source *source, void *by_ns)
+{
+	uint64_t left = UINT64_MAX;
+
+	if (source->blocked_ns)
+		memcpy(&left, source->blocked_ns, sizeof(left));
+	if (left == UINT64_MAX)
+		return 0;
+	left -= MIN(left, *(uint64_t *)by_ns);
+	memcpy(source->blocked_ns, &left, sizeof(left));
+	return 0;
+}
+
 /* The time of a message by the module's clock, which began anew if there was a reboot. */
 static void convert(const struct restoring *restoring, struct weir_saved_message *message)
 {
@@ -127,9 +141,13 @@ static void convert(const struct restoring *restoring, struct weir_saved_message
 		return;
 	memcpy(&time, message->clock_ns, sizeof(time));
 	after = time > was->clock_ns ? time - was->clock_ns : 0;
-	time = now->clock_ns > age ? now->clock_ns - age : 0;
-	time = MIN(time + after, now->clock_ns);
+	age -= MIN(age, after);
+	time = now->clock_ns - MIN(age, now->clock_ns);
 	memcpy(message->clock_ns, &time, sizeof(time));
+	/* the clock may have begun later */
+	age -= now->clock_ns - time;
+	if (age)
+		weir_saved_sources(message, shorten, &age);
 }
 
 static int merge_message(struct weir_tool *tool, struct restoring *restoring)

@@ -142,6 +142,10 @@ static void read_source(const struct nlattr *nest, struct weir_saved_source *sou
 		case WEIR_A_STATE_SOURCE_DROPPED:
 			source->dropped = get_number(attr);
 			break;
+		case WEIR_A_STATE_SOURCE_BLOCKED_NS:
+			if (len == sizeof(uint64_t))
+				source->blocked_ns = mnl_attr_get_payload(attr);
+			break;
 		}
 	}
 }

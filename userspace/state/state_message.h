@@ -33,6 +33,7 @@ struct weir_saved_source {
 	const void *numbers;
 	unsigned int bytes;		/* of the numbers */
 	uint32_t dropped;
+	void *blocked_ns;		/* for how long: a uint64_t, maybe unaligned; or NULL */
 };
 
 /* False: they are not there. */
