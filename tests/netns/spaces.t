@@ -81,8 +81,10 @@ is "$(host limit flush)" 0 "... who may remove it"
 allow_users
 is "$(user limit add mine budget 1/s | tail -n 1)" 0 "with userns=1 a user's namespace has limits"
 # 64 MiB are room for one such table
-is "$(user limit set mine sources 400000 | tail -n 1)" 0 "... as large as they may be"
-within "$(user -j stats show | head -n 1 | json memory)" $((33 << 20)) $((64 << 20)) "... more than half of what its namespace may have"
+memory() { user -j stats show | head -n 1 | json memory; }
+most=$((65536 * (45 << 20) / $(memory)))
+is "$(user limit del mine) $(user limit add mine budget 1/h sources "$most" | tail -n 1)" "0 0" "... a large one"
+within "$(memory)" $((33 << 20)) $((64 << 20)) "... which takes more than half of what its namespace may have"
 user source charge 192.0.2.9 limit mine packets 1 >/dev/null
 of_user=$(mktemp -d) && chown 65534 "$of_user"
 is "$(user save -state "$of_user/state") $(user -force restore "$of_user/state" | tail -n 1)" "0 0" "a state replaces it, without room for both"
@@ -90,6 +92,6 @@ is "$(user -j source get 192.0.2.9 | head -n 1 | json count)" 1 "... with its co
 user source forget all >/dev/null
 echo 0 >/sys/module/weir/parameters/userns
 like "$(user limit flush)" "$off"$'\n'"2$" "when it is 0 again, the user cannot remove them"
-like "$(host limit show)" "^mine budget 1/s" "... which stay in force"
+like "$(host limit show)" "^mine budget 1/h" "... which stay in force"
 is "$(host limit flush)$(host limit show)" 00 "... until the host's root removes them"
 finish
