@@ -24,6 +24,7 @@ struct weir_edit {
 	struct weir_config *made;		/* that was held, to be published; or NULL */
 	const void *key;			/* of the hash for new limits, or NULL */
 	u32 holder;				/* see struct weir_net; or 0 */
+	bool hosts;				/* likewise */
 	unsigned int count;			/* of limits */
 	struct weir_limit *limit[WEIR_LIMITS_MAX]; /* in order, some from @old */
 	struct weir_limit *was[WEIR_LIMITS_MAX]; /* the old one that each is or replaces */
@@ -70,6 +71,7 @@ int weir_edit_list_del(struct weir_edit *edit, const char *name,
 
 /* publish.c */
 int weir_edit_held(struct weir_edit *edit);
+void weir_held_drop(struct weir_net *wn);
 void weir_held_release(struct weir_net *wn, u32 portid);
 int weir_edit_end(struct weir_edit *edit, int err, enum weir_edit_end how,
 		  struct weir_error *error);

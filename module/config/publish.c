@@ -332,15 +332,21 @@ static void held_set(struct weir_net *wn, struct weir_config *config, u32 holder
 	WRITE_ONCE(wn->holder, holder);
 }
 
-/* Free what is held for a socket that was closed. May sleep. */
+/* Free what is held. Under the mutex; may sleep. */
+void weir_held_drop(struct weir_net *wn)
+{
+	config_free(wn->held);
+	held_set(wn, NULL, 0);
+}
+
+/* Likewise if a socket that was closed had asked for it. */
 void weir_held_release(struct weir_net *wn, u32 portid)
 {
 	/* Pairs with held_set(): only a request of that socket makes it the holder. */
 	if (READ_ONCE(wn->holder) != portid)
 		return;
 	mutex_lock(&wn->lock);
-	config_free(wn->held);
-	held_set(wn, NULL, 0);
+	weir_held_drop(wn);
 	mutex_unlock(&wn->lock);
 }
 
@@ -377,6 +383,7 @@ static int edit_publish(struct weir_edit *edit, enum weir_edit_end how, struct w
 	if (how == WEIR_EDIT_HOLD) {
 		config_free(wn->held);
 		held_set(wn, config, edit->holder);
+		wn->hosts = edit->hosts;
 		return 0;
 	}
 	if (edit->made)

@@ -242,13 +242,17 @@ int weir_nl_error(const struct weir_error *error, const struct nlattr *attr, int
 
 /*
  * Refuse a change while what is held for another process is to replace what would change: the
- * change would be lost. Under the mutex.
+ * change would be lost. The host's root drops what a user's holds. Under the mutex.
  */
-int weir_nl_restoring(const struct weir_net *wn, const struct genl_info *info)
+int weir_nl_restoring(struct weir_net *wn, const struct genl_info *info)
 {
 	lockdep_assert_held(&wn->lock);
 	if (!wn->held || wn->holder == info->snd_portid)
 		return 0;
+	if (!wn->hosts && capable(CAP_NET_ADMIN)) {
+		weir_held_drop(wn);
+		return 0;
+	}
 	weir_nl_refuse(info->extack, NULL,
 		       "another process is restoring a state, which replaces all; try again after it");
 	return -EAGAIN;

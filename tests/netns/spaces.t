@@ -80,6 +80,16 @@ is "$(host limit add a budget 1/s | tail -n 1)" 0 "... but not the host's"
 is "$(host limit flush)" 0 "... who may remove it"
 allow_users
 is "$(user limit add mine budget 1/s | tail -n 1)" 0 "with userns=1 a user's namespace has limits"
+# What a user holds waits for nobody but users.
+nsenter -t "$holder" -U -n env PYTHONPATH="$here" python3 -c 'import sys, wire
+socket = wire.Wire()
+print(socket.ask("config-replace", [("hold", True)]).error, flush=True)
+sys.stdin.read()' >"$tmp/held" <"$tmp/never" &
+pids+=($!)
+wait_for 60 test -s "$tmp/held"
+like "$(<"$tmp/held") $(user limit set mine budget 2/s)" "^0 .*another process is restoring a state" "while something is held, another process of the user has to wait"
+is "$(timeout 5 nsenter -t "$holder" -n "$top/userspace/weir" limit set mine budget 3/s >"$tmp/out"; echo "$?")" 0 "... but not the host's root"
+is "$(user limit set mine budget 1/s | tail -n 1)" 0 "... who ends that"
 # 64 MiB are room for one such table
 memory() { user -j stats show | head -n 1 | json memory; }
 most=$((65536 * (45 << 20) / $(memory)))

@@ -328,6 +328,30 @@ weir exempt add 10.99.0.1
 is "$? $(weir exempt show | grep -c 10.99.0.1) $(weir save | grep -c 'limit add')" "0 1 17" "... an exemption that is added meanwhile stays"
 wait "$restoring"
 
+# ... also if it comes before the restore has begun to hold: then that is refused.
+weir -file - <<<'# none'
+looked() { [ -e "$tmp/calls" ] && [ "$(grep -c weir "$tmp/calls")" -ge 6 ]; }
+rm "$tmp/calls"
+strace -qq -o "$tmp/calls" -e trace=sendto -e inject=sendto:delay_enter=3000000:when=8 "$top/userspace/weir" restore "$tmp/state" >"$tmp/out" 2>&1 &
+restoring=$!
+wait_for 60 looked
+weir exempt add 10.99.0.1
+added=$?
+wait "$restoring"
+is "$added $(weir save | sed 1d)" "0 exempt add 10.99.0.1" "what is added before that stays, and the restore is refused" || diag "$(<"$tmp/out")"
+like "$(<"$tmp/out")" "in force; -force replaces them" "... with what would replace that"
+weir -file - <<<'# none'
+mkfifo "$tmp/lines"
+"$top/userspace/weir" -force -batch "$tmp/lines" 2>"$tmp/out" &
+batch=$!
+exec 7>"$tmp/lines"
+"$file" replace "$tmp/state" "$tmp/bad" 3 watched notheld
+echo "restore $tmp/bad" >&7
+wait_for 60 grep -q 'not restored' "$tmp/out"
+holds "a restore that failed keeps nobody from changes" timeout 5 "$top/userspace/weir" exempt add 10.99.0.1
+exec 7>&-
+wait "$batch"
+
 # A device that is gone; before 6.2, one that is up keeps its name
 ip_rx link set rx0 down
 ip_rx link set rx0 name rx1

@@ -149,7 +149,8 @@ const char *weir_state_before(struct weir_tool *tool)
 	static struct weir_brake found;
 
 	weir_brake_name(&found);
-	if (weir_brake_read(&found) <= 0)
+	/* nobody may have taken it back */
+	if (weir_brake_read(&found) <= 0 || !found.change.left_ns)
 		return NULL;
 	weir_note(tool, "note", "'%.200s' waits for 'weir confirm': the state before it is saved",
 		  found.change.command);

@@ -200,17 +200,48 @@ static int merge_all(struct weir_tool *tool, struct restoring *restoring)
 	return ret ? WEIR_EXIT_REFUSED : WEIR_EXIT_OK;
 }
 
-/* Fill the limits, which the module holds until this process ends, and put them in force. */
+/* Reach the module and look at what is in force. */
+static int look_around(struct weir_tool *tool, struct restoring *restoring)
+{
+	int status;
+
+	tool->loads = true;
+	status = weir_tool_reach(tool);
+	return status ? status : weir_get_config(tool, &restoring->there, true);
+}
+
+/* May what is in force be replaced? It is kept, in case that fails. */
+static int check_way(struct weir_tool *tool, struct restoring *restoring)
+{
+	int status = look_around(tool, restoring);
+
+	if (status || weir_config_is_empty(&restoring->there))
+		return status;
+	if (tool->force)
+		return weir_config_text(tool, &restoring->there, &restoring->former.text,
+					&restoring->former.size);
+	weir_err_set(&tool->err, "limits, exemptions or lists are in force; -force replaces them and their counts");
+	return WEIR_EXIT_REFUSED;
+}
+
+/* Fill the limits, which the module holds for the socket, and put them in force. */
 static int fill(struct weir_tool *tool, struct weir_config *config, void *data)
 {
 	struct weir_request publish = { .cmd = WEIR_CMD_CONFIG_PUBLISH };
 	struct restoring *restoring = data;
-	int status = merge_all(tool, restoring);
+	int status;
 
+	/* others may have changed something until it was held */
+	status = tool->force ? WEIR_EXIT_OK : check_way(tool, restoring);
+	if (!status)
+		status = merge_all(tool, restoring);
+	if (!status) {
+		weir_nl_ask(&tool->nl, &publish);
+		status = weir_tool_settle(tool, &publish, 0);
+	}
 	if (status)
-		return status;
-	weir_nl_ask(&tool->nl, &publish);
-	return weir_tool_settle(tool, &publish, 0);
+		weir_nl_close(&tool->nl);
+	return status;
 }
 
 /* Say what did not find its place. */
@@ -246,30 +277,6 @@ static void show(struct weir_tool *tool, const struct weir_restored *told)
 	weir_out_text(out, "\n");
 	weir_out_end(out, '}');
 	weir_out_end(out, ']');
-}
-
-/* Reach the module and look at what is in force. */
-static int look_around(struct weir_tool *tool, struct restoring *restoring)
-{
-	int status;
-
-	tool->loads = true;
-	status = weir_tool_reach(tool);
-	return status ? status : weir_get_config(tool, &restoring->there, true);
-}
-
-/* May what is in force be replaced? It is kept, in case that fails. */
-static int check_way(struct weir_tool *tool, struct restoring *restoring)
-{
-	int status = look_around(tool, restoring);
-
-	if (status || weir_config_is_empty(&restoring->there))
-		return status;
-	if (tool->force)
-		return weir_config_text(tool, &restoring->there, &restoring->former.text,
-					&restoring->former.size);
-	weir_err_set(&tool->err, "limits, exemptions or lists are in force; -force replaces them and their counts");
-	return WEIR_EXIT_REFUSED;
 }
 
 /* After a failure, say what is in force. */

@@ -5,12 +5,14 @@
  * before; after that, the new one has to take everything, or the old one is put back with it.
  */
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -280,32 +282,36 @@ static void open_all(struct upgrade *up)
  * Have the module hold a configuration, so that nobody changes what is saved from here on. An
  * older one does not, and that it does not matters as little as a change that came just before.
  */
-static void freeze(struct weir_nl *nl)
+static int freeze(struct upgrade *up, struct weir_space *space)
 {
 	static const struct weir_config nothing = { .hold = true };
 	struct weir_request hold = {
 		.cmd = WEIR_CMD_CONFIG_REPLACE, .set = &weir_config_fields, .verb = WEIR_ON_ADD,
 		.model = &nothing,
 	};
+	struct weir_tool *tool = up->tool;
+	int status = weir_tool_reach(tool);
 
-	weir_nl_ask(nl, &hold);
+	if (status)
+		return status;
+	/* another process is restoring a state */
+	if (weir_nl_ask(&tool->nl, &hold) == -EAGAIN)
+		return weir_tool_settle(tool, &hold, 0);
+	if (space->holder)
+		close(space->holder);
+	space->holder = tool->nl.fd;
+	tool->nl.fd = -1;
+	return WEIR_EXIT_OK;
 }
 
 static int save(struct upgrade *up, struct weir_space *space)
 {
-	struct weir_nl *nl = &up->tool->nl;
 	int status;
 
 	up->tool->detached = space;
 	status = weir_tool_reach(up->tool);
-	if (!status) {
-		freeze(nl);
+	if (!status)
 		status = weir_save_state(up->tool, space->state);
-		if (space->holder)
-			close(space->holder);
-		space->holder = nl->fd;
-		nl->fd = -1;
-	}
 	up->tool->detached = NULL;
 	return status;
 }
@@ -342,6 +348,7 @@ static int put_back(struct upgrade *up)
 		/* what was counted since; the states so far stay otherwise */
 		in_all(up, detach);
 		wait_unused(up);
+		in_all(up, freeze);
 		in_all(up, save);
 		up->removed_at = weir_clock_ns(CLOCK_MONOTONIC);
 	}
@@ -371,6 +378,8 @@ static int prepare(struct upgrade *up)
 
 	if (!status)
 		status = wait_unused(up);
+	if (!status)
+		status = in_all(up, freeze);
 	up->closed_at = weir_clock_ns(CLOCK_MONOTONIC);
 	if (!status && up->words->closed)
 		status = in_all(up, close_space);
@@ -514,11 +523,16 @@ int weir_upgrade(struct weir_tool *tool, const struct weir_command *command,
 		 union weir_model *model)
 {
 	struct upgrade up = { .tool = tool, .words = &model->upgrade, .here = -1, .dir = -1 };
+	struct rlimit most;
 	int status;
 
-	tool->upgrades = true;
+	tool->nl.upgrades = true;
+	/* each namespace takes two descriptors */
+	if (!getrlimit(RLIMIT_NOFILE, &most)) {
+		most.rlim_cur = most.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &most);
+	}
 	status = plan(&up);
-
 	if (!status && !tool->check && !up.same)
 		status = run(&up);
 	if (!status && up.same)

@@ -59,8 +59,7 @@ int weir_tool_reach(struct weir_tool *tool)
 		return WEIR_EXIT_OK;
 	if (tool->outside)	/* its sentence is there */
 		return WEIR_EXIT_UNREACHABLE;
-	if (!tool->upgrades)
-		weir_nl_await_upgrade();
+	weir_nl_await_upgrade(&tool->nl);
 	ret = weir_nl_open(&tool->nl);
 	if (ret == -ENOENT && tool->loads && !tool->check) {
 		weir_nl_close(&tool->nl);

@@ -41,7 +41,6 @@ struct weir_tool {
 	bool spare_asked, limits_spare;	/* whether some may not drop from a blocked prefix */
 	unsigned long answers;	/* shown by weir_run_show() */
 	union weir_model answer;	/* the last of them */
-	bool upgrades;		/* the module; others wait until that is over */
 	const struct weir_space *detached;	/* whose XDP programs are off for now, or NULL */
 	const char *limit;	/* being changed, or NULL */
 	const struct weir_config *config;	/* being applied, or NULL */

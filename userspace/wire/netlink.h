@@ -17,6 +17,7 @@ struct weir_nl {
 	uint16_t family;
 	int (*open)(struct weir_nl *nl);	/* returns a socket, or a negative errno */
 	int fd;			/* -1: the next request opens one */
+	bool upgrades;		/* this process replaces the module, and waits for no other */
 	bool lost;		/* events, which is told behind those before them */
 };
 
@@ -64,7 +65,7 @@ struct nlmsghdr *weir_msg_begin(void *room, uint16_t family, uint16_t flags, uin
  * without a module this process would load one.
  */
 #define WEIR_UPGRADE_DIR	"/run/weir-upgrade"	/* locked meanwhile */
-void weir_nl_await_upgrade(void);
+void weir_nl_await_upgrade(const struct weir_nl *nl);
 /* Look up the family; -ENOENT: the module is not loaded. */
 int weir_nl_open(struct weir_nl *nl);
 void weir_nl_close(struct weir_nl *nl);

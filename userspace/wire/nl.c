@@ -190,7 +190,7 @@ int weir_nl_ask(struct weir_nl *nl, struct weir_request *request)
 	ask(nl, request);
 	/* another process is restoring a state, perhaps into another module */
 	while (request->ret == -EAGAIN && request->refused && be_patient(start)) {
-		weir_nl_await_upgrade();
+		weir_nl_await_upgrade(nl);
 		weir_nl_close(nl);
 		request->ret = weir_nl_open(nl);
 		request->refused = false;
@@ -236,9 +236,10 @@ static const struct weir_set controller_fields = {
 };
 
 /* The family lookup makes the kernel load the module. */
-void weir_nl_await_upgrade(void)
+void weir_nl_await_upgrade(const struct weir_nl *nl)
 {
-	int fd = open(WEIR_UPGRADE_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = nl->upgrades ? -1 :
+		 open(WEIR_UPGRADE_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	uint64_t start = weir_clock_ns(CLOCK_MONOTONIC);
 
 	if (fd < 0)
