@@ -37,7 +37,7 @@ struct weir_net {
 	struct mutex lock;	/* one change at a time */
 	struct weir_config *held;	/* made, but not published yet; or NULL */
 	u32 holder;		/* port ID of the socket that asked for it, or 0 */
-	bool hosts;		/* the host's root asked for it */
+	bool privileged;	/* the host's root asked for it */
 	struct weir_cursor cursor;
 	u32 next_id;		/* of the last limit that was made */
 	atomic64_t bytes;	/* held by the tables, also by those of removed limits */

@@ -441,7 +441,7 @@ static int hold_parse(struct weir_edit *edit, const struct genl_info *info)
 	edit->old = NULL;
 	edit->key = key ? nla_data(key) : NULL;
 	edit->holder = info->snd_portid;
-	edit->hosts = capable(CAP_NET_ADMIN);
+	edit->privileged = capable(CAP_NET_ADMIN);
 	return 0;
 }
 

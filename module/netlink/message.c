@@ -249,7 +249,7 @@ int weir_nl_restoring(struct weir_net *wn, const struct genl_info *info)
 	lockdep_assert_held(&wn->lock);
 	if (!wn->held || wn->holder == info->snd_portid)
 		return 0;
-	if (!wn->hosts && capable(CAP_NET_ADMIN)) {
+	if (!wn->privileged && capable(CAP_NET_ADMIN)) {
 		weir_held_drop(wn);
 		return 0;
 	}

@@ -83,7 +83,7 @@ static int put_config(struct weir_tool *tool, struct weir_config *config, int *r
 	return weir_tool_settle(tool, &request, 0);
 }
 
-/* With -force: if there is no memory for both what is in force goes before it is replaced. */
+/* With -force: without memory for both, what is in force goes first, and is kept as text. */
 static int make_way(struct weir_tool *tool, struct restoring *restoring, struct weir_config *config)
 {
 	int status, ret;
@@ -93,8 +93,10 @@ static int make_way(struct weir_tool *tool, struct restoring *restoring, struct 
 	config->check = false;
 	if (ret != -ENOMEM && ret != -EDQUOT)
 		return status;
-	restoring->emptied = true;
-	return put_config(tool, &nothing, &ret);
+	status = weir_config_text(tool, &restoring->there, &restoring->former.text,
+				  &restoring->former.size);
+	restoring->emptied = !status;
+	return status ? status : put_config(tool, &nothing, &ret);
 }
 
 static int prepare(struct weir_tool *tool, struct weir_config *config, void *data)
@@ -210,16 +212,13 @@ static int look_around(struct weir_tool *tool, struct restoring *restoring)
 	return status ? status : weir_get_config(tool, &restoring->there, true);
 }
 
-/* May what is in force be replaced? It is kept, in case that fails. */
+/* May what is in force be replaced? */
 static int check_way(struct weir_tool *tool, struct restoring *restoring)
 {
 	int status = look_around(tool, restoring);
 
-	if (status || weir_config_is_empty(&restoring->there))
+	if (status || tool->force || weir_config_is_empty(&restoring->there))
 		return status;
-	if (tool->force)
-		return weir_config_text(tool, &restoring->there, &restoring->former.text,
-					&restoring->former.size);
 	weir_err_set(&tool->err, "limits, exemptions or lists are in force; -force replaces them and their counts");
 	return WEIR_EXIT_REFUSED;
 }

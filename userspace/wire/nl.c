@@ -235,7 +235,6 @@ static const struct weir_set controller_fields = {
 	.fields = controller_rows, .size = sizeof(struct controller),
 };
 
-/* The family lookup makes the kernel load the module. */
 void weir_nl_await_upgrade(const struct weir_nl *nl)
 {
 	int fd = nl->upgrades ? -1 :
