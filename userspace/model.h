@@ -306,7 +306,6 @@ struct weir_space {
 	char state[48];			/* the file of its saved state */
 	int fd;				/* keeps it, and enters it */
 	uint64_t inode;			/* which no other one has meanwhile */
-	int holder;			/* socket for which its changes wait, or 0 */
 };
 
 /* Versions and files of modules. */

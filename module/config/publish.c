@@ -383,7 +383,7 @@ static int edit_publish(struct weir_edit *edit, enum weir_edit_end how, struct w
 	if (how == WEIR_EDIT_HOLD) {
 		config_free(wn->held);
 		held_set(wn, config, edit->holder);
-		wn->privileged = edit->privileged;
+		wn->claim = edit->claim;
 		return 0;
 	}
 	if (edit->made)
@@ -429,6 +429,7 @@ int weir_edit_end(struct weir_edit *edit, int err, enum weir_edit_end how, struc
 			weir_limit_free(edit->limit[i], edit->was[i]);
 	while (edit->lists)
 		weir_prefixes_put(edit->list[--edit->lists]);
+	wn->spare = 0;
 	mutex_unlock(&wn->lock);
 	kvfree(edit);
 	return err;

@@ -441,7 +441,9 @@ static int hold_parse(struct weir_edit *edit, const struct genl_info *info)
 	edit->old = NULL;
 	edit->key = key ? nla_data(key) : NULL;
 	edit->holder = info->snd_portid;
-	edit->privileged = capable(CAP_NET_ADMIN);
+	edit->claim = weir_nl_claim(info);
+	/* It may be as large as what is in force, beside that. */
+	edit->wn->spare = atomic64_read(&edit->wn->bytes);
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include <linux/socket.h>
 #include <linux/string.h>
 
+#include "clock.h"
 #include "netlink/message.h"
 
 static_assert(WEIR_DEV_MAX + 1 == IFNAMSIZ);
@@ -240,21 +241,46 @@ int weir_nl_error(const struct weir_error *error, const struct nlattr *attr, int
 	return err;
 }
 
+static unsigned long frozen_until;
+module_param(frozen_until, ulong, 0644);
+MODULE_PARM_DESC(frozen_until,
+		 "Uptime in seconds until which only root's restore changes anything (default 0)");
+
+/* Is the module being replaced? Changes would be lost, but for those that go on with its state. */
+static bool frozen(void)
+{
+	/* Pairs with sysfs. */
+	return weir_uptime() < READ_ONCE(frozen_until);
+}
+
+enum weir_claim weir_nl_claim(const struct genl_info *info)
+{
+	if (!capable(CAP_NET_ADMIN))
+		return WEIR_CLAIM_USER;
+	return frozen() && info->genlhdr->cmd == WEIR_CMD_CONFIG_REPLACE &&
+	       info->attrs[WEIR_A_CONFIG_HOLD] ? WEIR_CLAIM_UPGRADE : WEIR_CLAIM_ROOT;
+}
+
 /*
- * Refuse a change while what is held for another process is to replace what would change: the
- * change would be lost. The host's root drops what a user's holds. Under the mutex.
+ * Refuse a change that would be lost: the module is being replaced, or what is held for another
+ * process is to replace what would change. What is held for a lower rank goes. Under the mutex.
  */
 int weir_nl_restoring(struct weir_net *wn, const struct genl_info *info)
 {
+	enum weir_claim least = frozen() ? WEIR_CLAIM_UPGRADE : WEIR_CLAIM_USER;
+
 	lockdep_assert_held(&wn->lock);
-	if (!wn->held || wn->holder == info->snd_portid)
+	if (wn->held && wn->holder == info->snd_portid && wn->claim >= least)
 		return 0;
-	if (!wn->privileged && capable(CAP_NET_ADMIN)) {
+	if (wn->held)
+		least = max(least, wn->claim + 1);
+	if (!least || weir_nl_claim(info) >= least) {
 		weir_held_drop(wn);
 		return 0;
 	}
-	weir_nl_refuse(info->extack, NULL,
-		       "another process is restoring a state, which replaces all; try again after it");
+	weir_nl_refuse(info->extack, NULL, frozen() ?
+		       "the module is being replaced and its state restored; try again after that" :
+		       "another process restores a state, which replaces all; try again after it");
 	return -EAGAIN;
 }
 

@@ -4,6 +4,7 @@ insmod into a configuration that is held, and into limits in force."""
 import errno
 import json
 import os
+import pathlib
 import struct
 import subprocess
 import time
@@ -164,6 +165,22 @@ def main():
     wire.sock.close()
     fault = [other.ask("limit-flush").error, other.ask("config-publish").error]
     ok(fault == [0, errno.ENOENT], "nothing is held any more once its socket is closed", fault)
+
+    # While the module is being replaced, only what root holds from then on is put in force.
+    frozen = pathlib.Path("/sys/module/weir/parameters/frozen_until")
+    wire = Wire()
+    wire.ask("config-replace", new)
+    frozen.write_text(str(2**64 - 1))
+    tries["config-replace"] = new[:1]
+    fault = [op for op, attrs in tries.items() if wire.ask(op, attrs).error != errno.EAGAIN]
+    answers = [other.ask("config-replace", new), wire.ask("config-replace", new), other.ask("config-publish")]
+    limits = wire.ask("limit-get", flags=DUMP).payloads
+    ok(not fault and [answer.error for answer in answers] == [0, errno.EAGAIN, 0] and len(limits) == 1,
+       "frozen: only what root holds from then on is put in force, and by one at a time", fault, answers)
+    frozen.write_text("1")
+    ok(not other.ask("limit-flush").error, "... until the host has been up for so long")
+    frozen.write_text("0")
+    ok(not other.ask("limit-flush").error, "... or 0 ends that")
 
 
 main()

@@ -144,8 +144,8 @@ shows() {
 all=(packets=5 window_ms=1000 slots=5 prefix4=24 prefix6=48 sources=1000 observe=0)
 holds "${all[*]}: loads" load "${all[@]}"
 shows "${all[@]}"
-is "$(cd /sys/module/weir/parameters && stat -c '%A %n' -- * | grep -v -- '^-r--r--r--')" "-rw-r--r-- userns" \
-	"... and all but userns are read-only"
+is "$(cd /sys/module/weir/parameters && stat -c '%A %n' -- * | grep -v -- '^-r--r--r--')" $'-rw-r--r-- frozen_until\n-rw-r--r-- userns' \
+	"... and all but frozen_until and userns are read-only"
 holds "... and goes" unload
 
 load packets=010 window_ms=01000

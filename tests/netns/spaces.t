@@ -87,9 +87,18 @@ print(socket.ask("config-replace", [("hold", True)]).error, flush=True)
 sys.stdin.read()' >"$tmp/held" <"$tmp/never" &
 pids+=($!)
 wait_for 60 test -s "$tmp/held"
-like "$(<"$tmp/held") $(user limit set mine budget 2/s)" "^0 .*another process is restoring a state" "while something is held, another process of the user has to wait"
+like "$(<"$tmp/held") $(user limit set mine budget 2/s)" "^0 .*another process restores a state" "while something is held, another process of the user has to wait"
 is "$(timeout 5 nsenter -t "$holder" -n "$top/userspace/weir" limit set mine budget 3/s >"$tmp/out"; echo "$?")" 0 "... but not the host's root"
 is "$(user limit set mine budget 1/s | tail -n 1)" 0 "... who ends that"
+until=/sys/module/weir/parameters/frozen_until
+echo $(($(cut -d. -f1 /proc/uptime) + 600)) >"$until"
+# hold LIMIT...: what a user who wants to hold limits, as the wire's dicts, is told
+hold() {
+	nsenter -t "$holder" -U -n env PYTHONPATH="$here" python3 -c 'import sys, wire
+print(wire.Wire().ask("config-replace", [("hold", True), *(("limit", eval(arg)) for arg in sys.argv[1:])]))' "$@"
+}
+like "$(hold)" "the module is being replaced and its state restored" "a user holds nothing while the module is being replaced"
+echo 0 >"$until"
 # 64 MiB are room for one such table
 memory() { user -j stats show | head -n 1 | json memory; }
 most=$((65536 * (45 << 20) / $(memory)))
@@ -97,8 +106,10 @@ is "$(user limit del mine) $(user limit add mine budget 1/h sources "$most" | ta
 within "$(memory)" $((33 << 20)) $((64 << 20)) "... which takes more than half of what its namespace may have"
 user source charge 192.0.2.9 limit mine packets 1 >/dev/null
 of_user=$(mktemp -d) && chown 65534 "$of_user"
-is "$(user save -state "$of_user/state") $(user -force restore "$of_user/state" | tail -n 1)" "0 0" "a state replaces it, without room for both"
+is "$(user save -state "$of_user/state") $(user -force restore "$of_user/state" | tail -n 1)" "0 0" "a state replaces it, which has as much room again"
 is "$(user -j source get 192.0.2.9 | head -n 1 | json count)" 1 "... with its counts"
+for i in a b; do large+=("{'name': '$i', 'sources': $most, 'budget': {'budget': 1, 'window-ms': 1000}}"); done
+like "$(hold "${large[@]}")" "tables of a user's namespace hold 64 MiB" "... but no more"
 user source forget all >/dev/null
 echo 0 >/sys/module/weir/parameters/userns
 like "$(user limit flush)" "$off"$'\n'"2$" "when it is 0 again, the user cannot remove them"

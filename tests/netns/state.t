@@ -221,7 +221,7 @@ like "$(tail -n 1 "$tmp/out")" "^weir: restore: the state in $tmp/bad was not re
 "$file" replace "$tmp/state" "$tmp/bad" 2 'budget 20/30m slots 5 from 10.1.' 'budget 20/10ms slots 10 from 10.1.'
 weir -force restore "$tmp/bad" >"$tmp/out" 2>&1
 is "$? $(weir -j source get 10.1.0.9 limit kept | json count)" "2 3" "... likewise if the module would refuse the configuration"
-like "$(<"$tmp/out")" "^weir: $tmp/bad: limit add: slots: slots would be shorter than a clock tick" "... with the reason"
+like "$(<"$tmp/out")" "^weir: $tmp/bad:3:33: limit add: slots: slots would be shorter than a clock tick" "... with the reason"
 
 # Senders that go on while the module is loaded anew: in no window more than the budget. The five
 # have used it up when the state is saved, and get nothing more before it is restored.

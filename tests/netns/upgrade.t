@@ -146,24 +146,31 @@ wait_for 60 all_found || bail "the namespace stays"
 here monitor module &
 monitor=$!
 let_pass 500
-# Who has asked the old module before blocks a prefix when the state has been saved.
-mkfifo "$tmp/words"
-"$top/userspace/weir" -q -batch "$tmp/words" >"$tmp/blocked" 2>&1 &
-blocker=$!
-exec 7>"$tmp/words"
-echo "limit show" >&7
-reached() { find "/proc/$blocker/fd" -lname "socket:*" | grep -q .; }
-holds "a program has asked it" wait_for 60 reached
+# Who has asked the old module before blocks a prefix when the state has been saved: also in a
+# namespace in which nothing was in force, and in a container, which has another /run.
+space bare
+blockers=()
+at=("" "ip netns exec $bare" "unshare -m")
+for i in 0 1 2; do
+	mkfifo "$tmp/words$i"
+	# shellcheck disable=SC2086,SC2016 # words, the inner shell's
+	${at[i]} sh -c '[ $0 != 2 ] || mount -t tmpfs none /run; exec "$1" -q -batch "$2"' $i "$top/userspace/weir" "$tmp/words$i" >"$tmp/blocked$i" 2>&1 &
+	blockers+=($!)
+done
+exec 7>"$tmp/words0" 8>"$tmp/words1" 9>"$tmp/words2"
+for i in 7 8 9; do echo "limit show" >&$i; done
+reached() { for i in "${blockers[@]}"; do find "/proc/$i/fd" -lname "socket:*" | grep -q . || return; done; }
+holds "programs have asked it" wait_for 60 reached
 saved() { grep -q rename "$tmp/calls" 2>/dev/null; }
 strace -qq -o "$tmp/calls" -e trace=rename -e inject=rename:delay_exit=500000 "$top/userspace/weir" upgrade "$new" -old "$old" >"$tmp/out" 2>"$tmp/err" &
 upgrading=$!
 wait_for 60 saved
-echo "block add 10.9.0.0/16 for 1h" >&7
-exec 7>&-
+for i in 7 8 9; do echo "block add 10.$i.0.0/16 for 1h" >&$i; done
+exec 7>&- 8>&- 9>&-
 wait "$upgrading"
 is "$? $(<"$tmp/err")" "0 " "another module takes all" || diag "$(<"$tmp/out")"
-wait "$blocker"
-is "$? $(here block del 10.9.0.0/16 2>&1; echo $?)" "0 0" "... and what was blocked meanwhile is" || diag "$(<"$tmp/blocked")"
+wait "${blockers[@]}"
+is "$? $(here block del 10.7.0.0/16 2>&1; here -n "$bare" block del 10.8.0.0/16 2>&1; here block del 10.9.0.0/16 2>&1; echo $?)" "0 0" "... and what was blocked meanwhile is" || diag "$(cat "$tmp"/blocked?)"
 like "$(<"$tmp/out")" "packets were not limited for [0-9.]+(ms|s), nor counted for [0-9.]+(us|ms|s) before that\$" "... which says for how long there were no limits"
 diag "$(tail -n 1 "$tmp/out")"
 is "$(running)" 0.1.1 "... and is loaded"

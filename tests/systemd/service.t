@@ -165,6 +165,17 @@ weir source charge 203.0.113.9 limit web packets 9 >/dev/null
 like "$(systemd-analyze security --no-pager weir-state | tail -n 1)" ': [01]\.[0-9]' "systemd-analyze security is content with weir-state.service"
 ctl stop
 is "$(show weir-state.timer ActiveState)" inactive "stop stops the timer"
+mkdir -p /run/systemd/system/weir-state.service.d
+printf '[Service]\nExecCondition=\nExecStart=\nExecStart=/bin/sleep 60\n' >/run/systemd/system/weir-state.service.d/slow.conf
+systemctl daemon-reload
+ctl start
+systemctl --no-block start weir-state
+state_is() { for ((i = 0; i < 300; i++)); do [ "$(show weir-state ActiveState)" != "$1" ] || return 0; read -rt 0.1 <>/tmp/nothing; done; }
+state_is activating
+ctl stop
+is "$? $(show weir-state ActiveState)" "0 inactive" "... and that while it saves, too, which is no failure"
+rm -r /run/systemd/system/weir-state.service.d
+systemctl daemon-reload
 echo 'limit add web budget 1000/1x' >"$conf"
 ctl start
 both 1 failed "$web;$router" "with a state and an invalid file, start restores both that and what was applied last, and fails"
@@ -326,6 +337,14 @@ is "$(in_force)" "$web;$router" "... until it can"
 left() { systemctl list-units --all --plain --no-legend 'weir-confirm-*' | grep -c weir; }
 comes 0 left
 is "$(left)" 0 "... and then nothing is left of it" || diag "$(systemctl list-units --all --plain --no-legend 'weir-confirm-*')"
+# The name of a network namespace is gone at its deadline.
+touch /run/netns/able
+mount --bind /run/netns/blue /run/netns/able
+weir -n able -confirm 2s limit add far budget 5/h to ::/0 >/dev/null 2>&1
+umount /run/netns/able
+rm /run/netns/able
+for ((i = 0; i < 300 && $(left); i++)); do read -rt 0.1 <>/tmp/nothing; done
+is "$(left) $(weir -n blue confirm revert 2>&1 | head -n 1)" "0 weir: note: taken back: -n able -confirm 2s limit add far budget 5/h to ::/0" "a namespace whose name is gone is not tried again and again"
 
 # A host that boots before a file is confirmed: what was applied last is in force.
 ctl restart

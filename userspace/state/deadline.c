@@ -57,12 +57,13 @@ static bool name_space(char name[NAME_MAX + 1])
 static bool start_timer(const struct weir_tool *tool, const struct weir_brake *brake)
 {
 	char unit[80], after[48], path[PATH_MAX], name[NAME_MAX + 1], netns[NAME_MAX + 16];
+	char there[NAME_MAX + 64];
 	const char *own = program_invocation_name;	/* as a service finds it */
 	char text[200];
 	const char *const argv[] = {
 		"systemd-run", "--quiet", "--collect", unit, after,
 		"--timer-property=AccuracySec=1s", "--property=Restart=on-failure",
-		"--property=RestartSec=1s", "--property=StartLimitIntervalSec=0",
+		"--property=RestartSec=1s", "--property=StartLimitIntervalSec=0", there,
 		"--description=Take back a change of weir that was not confirmed",
 		"--", strchr(own, '/') && realpath(own, path) ? path : "weir", netns,
 		"-exist", "confirm", "revert", NULL,
@@ -72,6 +73,9 @@ static bool start_timer(const struct weir_tool *tool, const struct weir_brake *b
 		return false;
 	/* without a name, what it does anyway */
 	snprintf(netns, sizeof(netns), "%s%s", *name ? "-netns=" : "-force", name);
+	/* a name that is gone stays so */
+	snprintf(there, sizeof(there), "--property=AssertPathExists=%s/%s",
+		 *name ? WEIR_NETNS_DIR : "", name);
 	snprintf(unit, sizeof(unit), "--unit=%s", brake->unit);
 	snprintf(after, sizeof(after), "--on-active=%" PRIu64 "ms", tool->confirm_ms);
 	return !weir_program_run(argv, NULL, text, sizeof(text));

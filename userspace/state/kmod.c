@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lang/value.h"
 #include "state/kmod.h"
 #include "state/program.h"
 
@@ -194,19 +196,33 @@ int weir_kmod_unload(struct weir_err *err)
 			    "cannot remove the module: %s", strerror(errno));
 }
 
-void weir_kmod_params(char params[WEIR_KMOD_SIZE])
+void weir_kmod_params(struct weir_kmod_params *params)
 {
 	char value[16];
 
 	read_loaded("parameters/userns", value, sizeof(value));
-	snprintf(params, WEIR_KMOD_SIZE, "userns=%s", *value == 'Y' ? "Y" : "N");
+	snprintf(params->userns, sizeof(params->userns), "userns=%s", *value == 'Y' ? "Y" : "N");
 }
 
-int weir_kmod_load(const struct weir_kmod *kmod, const char *params, struct weir_err *err)
+void weir_kmod_freeze(struct weir_kmod_params *params, unsigned int seconds)
+{
+	uint64_t now = weir_clock_ns(CLOCK_BOOTTIME) / WEIR_NS_PER_S;
+	FILE *file = fopen(LOADED "/parameters/frozen_until", "we");
+
+	snprintf(params->frozen, sizeof(params->frozen), "frozen_until=%" PRIu64,
+		 seconds ? now + seconds : 0);
+	if (!file)
+		return;
+	fputs(strchr(params->frozen, '=') + 1, file);
+	fclose(file);
+}
+
+int weir_kmod_load(const struct weir_kmod *kmod, const struct weir_kmod_params *params,
+		   struct weir_err *err)
 {
 	const char *const argv[] = {
 		kmod->installed ? "modprobe" : "insmod", kmod->installed ? "weir" : kmod->path,
-		params, NULL
+		params->userns, params->frozen, NULL
 	};
 	struct weir_kmod loaded;
 	char text[256];

@@ -15,6 +15,10 @@ struct weir_kmod {
 	bool installed;				/* modprobe finds it, and its parameters */
 };
 
+struct weir_kmod_params {
+	char userns[16], frozen[48];	/* "name=value" */
+};
+
 /* Is it loaded? */
 bool weir_kmod_is_loaded(void);
 /* The one that is loaded, without its file; -EINVAL with a sentence. */
@@ -36,8 +40,14 @@ unsigned int weir_kmod_users(void);
 /* Remove it; -EINVAL with a sentence. */
 int weir_kmod_unload(struct weir_err *err);
 /* Load it, with the parameters that were changed at runtime; likewise. */
-int weir_kmod_load(const struct weir_kmod *kmod, const char *params, struct weir_err *err);
+int weir_kmod_load(const struct weir_kmod *kmod, const struct weir_kmod_params *params,
+		   struct weir_err *err);
 /* The parameters that can be changed at runtime, as they are. */
-void weir_kmod_params(char params[WEIR_KMOD_SIZE]);
+void weir_kmod_params(struct weir_kmod_params *params);
+/*
+ * Have the loaded module, if it can, and any that is loaded with @params, let only a restore
+ * change anything for so long; 0: let others change it again.
+ */
+void weir_kmod_freeze(struct weir_kmod_params *params, unsigned int seconds);
 
 #endif

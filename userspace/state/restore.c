@@ -23,9 +23,7 @@ struct restoring {
 	struct weir_saved_reader reader;
 	struct weir_saved saved;
 	struct weir_restored told;
-	struct weir_config there;	/* what is in force, */
-	struct weir_saved former;	/* likewise, as text, */
-	bool emptied;			/* and whether it has been removed */
+	struct weir_config there;	/* what is in force */
 	struct weir_saved_head now;
 	bool again;			/* it was saved a moment ago, */
 	bool early;			/* and its XDP programs, too, are to be attached */
@@ -69,36 +67,6 @@ static int verify(struct weir_tool *tool, struct restoring *restoring)
 	return ret;
 }
 
-static struct weir_config nothing;
-
-static int put_config(struct weir_tool *tool, struct weir_config *config, int *ret)
-{
-	struct weir_request request = {
-		.cmd = WEIR_CMD_CONFIG_REPLACE, .set = &weir_config_fields,
-		.verb = WEIR_ON_ADD, .model = config,
-	};
-
-	*ret = weir_nl_ask(&tool->nl, &request);
-	request.warning[0] = '\0';
-	return weir_tool_settle(tool, &request, 0);
-}
-
-/* With -force: without memory for both, what is in force goes first, and is kept as text. */
-static int make_way(struct weir_tool *tool, struct restoring *restoring, struct weir_config *config)
-{
-	int status, ret;
-
-	config->check = true;
-	status = put_config(tool, config, &ret);
-	config->check = false;
-	if (ret != -ENOMEM && ret != -EDQUOT)
-		return status;
-	status = weir_config_text(tool, &restoring->there, &restoring->former.text,
-				  &restoring->former.size);
-	restoring->emptied = !status;
-	return status ? status : put_config(tool, &nothing, &ret);
-}
-
 static int prepare(struct weir_tool *tool, struct weir_config *config, void *data)
 {
 	struct restoring *restoring = data;
@@ -115,8 +83,7 @@ static int prepare(struct weir_tool *tool, struct weir_config *config, void *dat
 		return WEIR_EXIT_OK;
 	config->hold = true;
 	memcpy(config->hash_key, restoring->reader.head.hash_key, sizeof(config->hash_key));
-	return weir_config_is_empty(&restoring->there) ? WEIR_EXIT_OK :
-	       make_way(tool, restoring, config);
+	return WEIR_EXIT_OK;
 }
 
 /* Shorten a block that ends. */
@@ -278,21 +245,6 @@ static void show(struct weir_tool *tool, const struct weir_restored *told)
 	weir_out_end(out, ']');
 }
 
-/* After a failure, say what is in force. */
-static void put_back(struct weir_tool *tool, struct restoring *restoring)
-{
-	const char *what = "", *path = restoring->reader.path;
-
-	restoring->former.file = path;
-	if (restoring->emptied) {
-		what = weir_apply_saved(tool, &restoring->former) ?
-		       ", and nothing is in force" :
-		       ": what was in force is so again, without its counts";
-		restoring->former.text = NULL;
-	}
-	weir_err_set(&tool->err, "the state in %.200s was not restored%s", path, what);
-}
-
 static int restore(struct weir_tool *tool, struct restoring *restoring)
 {
 	const char *path = restoring->reader.path;
@@ -319,7 +271,7 @@ static int restore(struct weir_tool *tool, struct restoring *restoring)
 	tool->ahead_ms = 0;
 	restoring->saved.text = NULL;
 	if (status) {
-		put_back(tool, restoring);
+		weir_err_set(&tool->err, "the state in %.200s was not restored", path);
 		return status;
 	}
 	warn(tool, told);
@@ -336,14 +288,11 @@ static int restore_file(struct weir_tool *tool, const char *path, bool again,
 
 	memset(&restoring.told, 0, sizeof(restoring.told));
 	restoring.saved = (struct weir_saved){ 0 };
-	restoring.former = (struct weir_saved){ 0 };
-	restoring.emptied = false;
 	restoring.again = again;
 	if (!weir_saved_open(&restoring.reader, path, &tool->err))
 		status = restore(tool, &restoring);
 	weir_saved_close(&restoring.reader);
 	free(restoring.saved.text);
-	free(restoring.former.text);
 	weir_config_clear(&restoring.there);
 	*told = restoring.told;
 	return status;

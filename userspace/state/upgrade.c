@@ -37,6 +37,9 @@
 	"	}\n" \
 	"}\n"
 
+/* For how long changes wait, at most: after that they may be lost. As long as a step takes. */
+#define FREEZE_S	120
+
 /* Grace periods are most of the time that it takes to remove a module. */
 #define EXPEDITED	"/sys/kernel/rcu_expedited"
 
@@ -46,8 +49,9 @@ struct upgrade {
 	struct weir_kmod old, new;
 	struct weir_spaces spaces;
 	struct weir_upgraded told;
-	char params[WEIR_KMOD_SIZE];
+	struct weir_kmod_params params;
 	bool same;		/* nothing is to be done */
+	bool stranded;		/* only the states have what was in force */
 	int here;		/* the initial network namespace, or -1 */
 	int dir;		/* of the states, locked, or -1 */
 	unsigned int closed;	/* in how many namespaces */
@@ -144,7 +148,7 @@ static int check_dir(struct upgrade *up)
 	return WEIR_EXIT_REFUSED;
 }
 
-static int plan(struct upgrade *up)
+static int check(struct upgrade *up)
 {
 	struct weir_tool *tool = up->tool;
 	int status;
@@ -153,24 +157,28 @@ static int plan(struct upgrade *up)
 		weir_err_set(&tool->err, "the module is that of all network namespaces; omit '-netns'");
 		return WEIR_EXIT_WORDS;
 	}
-	status = check_modules(up);
+	status = check_dir(up);
+	if (!status)
+		status = check_modules(up);
 	if (!status && geteuid()) {
 		weir_err_set(&tool->err, "permission denied: run it as root");
 		status = WEIR_EXIT_REFUSED;
 	}
-	if (status || up->same)
-		return status;
+	return status;
+}
+
+/* Find what another module is to go on with. */
+static int plan(struct upgrade *up)
+{
+	int status;
+
 	up->here = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-	status = check_dir(up);
-	if (!status)
-		status = check_spaces(up);
+	status = check_spaces(up);
 	return status ? status : check_nft(up);
 }
 
 static int make_dir(struct upgrade *up)
 {
-	struct weir_space *space;
-
 	if (mkdir(WEIR_UPGRADE_DIR, 0700)) {
 		weir_err_set(&up->tool->err, "cannot make %s: %s", WEIR_UPGRADE_DIR,
 			     strerror(errno));
@@ -178,12 +186,6 @@ static int make_dir(struct upgrade *up)
 	}
 	up->dir = open(WEIR_UPGRADE_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	flock(up->dir, LOCK_EX);
-	for (space = up->spaces.list; space < up->spaces.list + up->spaces.count; space++) {
-		strcpy(space->state, WEIR_UPGRADE_DIR "/state");
-		if (*space->name)
-			snprintf(space->state, sizeof(space->state),
-				 WEIR_UPGRADE_DIR "/state.%" PRIu64, space->inode);
-	}
 	return WEIR_EXIT_OK;
 }
 
@@ -278,36 +280,15 @@ static void open_all(struct upgrade *up)
 	up->closed = 0;
 }
 
-/*
- * Have the module hold a configuration, so that nobody changes what is saved from here on. An
- * older one does not, and that it does not matters as little as a change that came just before.
- */
-static int freeze(struct upgrade *up, struct weir_space *space)
-{
-	static const struct weir_config nothing = { .hold = true };
-	struct weir_request hold = {
-		.cmd = WEIR_CMD_CONFIG_REPLACE, .set = &weir_config_fields, .verb = WEIR_ON_ADD,
-		.model = &nothing,
-	};
-	struct weir_tool *tool = up->tool;
-	int status = weir_tool_reach(tool);
-
-	if (status)
-		return status;
-	/* another process is restoring a state */
-	if (weir_nl_ask(&tool->nl, &hold) == -EAGAIN)
-		return weir_tool_settle(tool, &hold, 0);
-	if (space->holder)
-		close(space->holder);
-	space->holder = tool->nl.fd;
-	tool->nl.fd = -1;
-	return WEIR_EXIT_OK;
-}
-
 static int save(struct upgrade *up, struct weir_space *space)
 {
 	int status;
 
+	strcpy(space->state, WEIR_UPGRADE_DIR "/state");
+	if (*space->name)
+		snprintf(space->state, sizeof(space->state), WEIR_UPGRADE_DIR "/state.%" PRIu64,
+			 space->inode);
+	weir_kmod_freeze(&up->params, FREEZE_S);
 	up->tool->detached = space;
 	status = weir_tool_reach(up->tool);
 	if (!status)
@@ -318,6 +299,7 @@ static int save(struct upgrade *up, struct weir_space *space)
 
 static int restore(struct upgrade *up, struct weir_space *space)
 {
+	weir_kmod_freeze(&up->params, FREEZE_S);
 	return weir_restore_again(up->tool, space->state, false);
 }
 
@@ -327,7 +309,8 @@ static int bring(struct upgrade *up, const struct weir_kmod *kmod)
 	int status = WEIR_EXIT_OK;
 
 	up->in_force_at = 0;
-	if (weir_kmod_load(kmod, up->params, &up->tool->err))
+	weir_kmod_freeze(&up->params, FREEZE_S);
+	if (weir_kmod_load(kmod, &up->params, &up->tool->err))
 		return WEIR_EXIT_REFUSED;
 	status = in_all(up, restore);
 	if (status)
@@ -348,7 +331,6 @@ static int put_back(struct upgrade *up)
 		/* what was counted since; the states so far stay otherwise */
 		in_all(up, detach);
 		wait_unused(up);
-		in_all(up, freeze);
 		in_all(up, save);
 		up->removed_at = weir_clock_ns(CLOCK_MONOTONIC);
 	}
@@ -378,8 +360,6 @@ static int prepare(struct upgrade *up)
 
 	if (!status)
 		status = wait_unused(up);
-	if (!status)
-		status = in_all(up, freeze);
 	up->closed_at = weir_clock_ns(CLOCK_MONOTONIC);
 	if (!status && up->words->closed)
 		status = in_all(up, close_space);
@@ -411,13 +391,11 @@ static int replace(struct upgrade *up)
 
 	if (status) {
 		undo(up);
-		remove_dir(up);
 		return status;
 	}
 	status = bring(up, &up->new);
 	if (!status) {
 		open_all(up);
-		remove_dir(up);
 		return status;
 	}
 	weir_complain(tool, "upgrade");
@@ -426,18 +404,17 @@ static int replace(struct upgrade *up)
 		open_all(up);
 	if (status)
 		weir_complain(tool, "upgrade");
-	if (status && !up->in_force_at) {
+	up->stranded = status && !up->in_force_at;
+	if (up->stranded) {
 		weir_err_set(&tool->err, "the old module could not be put back, so %s; the states are in %s: see UPGRADE in weir(8)",
 			     up->closed ? "all packets are dropped" : "nothing is limited",
 			     WEIR_UPGRADE_DIR);
 		return WEIR_EXIT_UNREACHABLE;
 	}
 	if (status) {
-		remove_dir(up);
 		weir_err_set(&tool->err, "limits, counts and blocks are in force, but not all XDP programs are attached: see 'weir xdp show'");
 		return WEIR_EXIT_REFUSED;
 	}
-	remove_dir(up);
 	weir_err_set(&tool->err, "the old module is back, with everything; packets were %s for %s",
 		     up->told.closed_ns ? "dropped" : "not limited",
 		     weir_text_time(up->told.closed_ns ? up->told.closed_ns :
@@ -445,9 +422,33 @@ static int replace(struct upgrade *up)
 	return WEIR_EXIT_REFUSED;
 }
 
-static int run(struct upgrade *up)
+/* Exchange the modules, while changes wait. */
+static int exchange(struct upgrade *up)
 {
 	bool force = up->tool->force, quiet = up->tool->quiet, expedited;
+	int status;
+
+	weir_kmod_params(&up->params);
+	weir_kmod_freeze(&up->params, FREEZE_S);
+	status = plan(up);
+	if (!status) {
+		up->tool->force = true;
+		up->tool->quiet = true;
+		expedited = expedite(true);
+		status = replace(up);
+		if (expedited)
+			expedite(false);
+		up->tool->force = force;
+		up->tool->quiet = quiet;
+	}
+	weir_kmod_freeze(&up->params, 0);
+	if (!up->stranded)
+		remove_dir(up);
+	return status;
+}
+
+static int run(struct upgrade *up)
+{
 	sigset_t fatal, was;
 	int status;
 
@@ -457,22 +458,14 @@ static int run(struct upgrade *up)
 	sigaddset(&fatal, SIGQUIT);
 	sigaddset(&fatal, SIGTERM);
 	sigprocmask(SIG_BLOCK, &fatal, &was);
-	weir_kmod_params(up->params);
-	up->tool->force = true;
-	up->tool->quiet = true;
 	status = make_dir(up);
-	expedited = expedite(true);
 	if (!status)
-		status = replace(up);
-	if (expedited)
-		expedite(false);
-	up->tool->force = force;
-	up->tool->quiet = quiet;
-	if (!up->words->closed)
-		up->told.unlimited_ns = up->in_force_at - up->removed_at;
-	if (!up->words->closed)
-		up->told.uncounted_ns = up->removed_at - up->saved_at;
+		status = exchange(up);
 	sigprocmask(SIG_SETMASK, &was, NULL);
+	if (!up->words->closed) {
+		up->told.unlimited_ns = up->in_force_at - up->removed_at;
+		up->told.uncounted_ns = up->removed_at - up->saved_at;
+	}
 	return status;
 }
 
@@ -532,9 +525,9 @@ int weir_upgrade(struct weir_tool *tool, const struct weir_command *command,
 		most.rlim_cur = most.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &most);
 	}
-	status = plan(&up);
-	if (!status && !tool->check && !up.same)
-		status = run(&up);
+	status = check(&up);
+	if (!status && !up.same)
+		status = tool->check ? plan(&up) : run(&up);
 	if (!status && up.same)
 		weir_note(tool, "note", "this module is loaded already; with -force, it is loaded anew");
 	if (!status)

@@ -256,15 +256,11 @@ int weir_spaces_walk(struct weir_tool *tool, struct weir_spaces *spaces)
 
 void weir_spaces_free(struct weir_spaces *spaces)
 {
-	struct weir_space *space;
 	unsigned int i;
 
 	for (i = 0; i < spaces->count; i++) {
-		space = &spaces->list[i];
-		free(space->early);
-		close(space->fd);
-		if (space->holder)
-			close(space->holder);
+		free(spaces->list[i].early);
+		close(spaces->list[i].fd);
 	}
 	free(spaces->list);
 	free(spaces->seen);

@@ -186,15 +186,18 @@ static int ask(struct weir_nl *nl, struct weir_request *request)
 int weir_nl_ask(struct weir_nl *nl, struct weir_request *request)
 {
 	uint64_t start = weir_clock_ns(CLOCK_MONOTONIC);
+	int ret = 0;
 
 	ask(nl, request);
-	/* another process is restoring a state, perhaps into another module */
-	while (request->ret == -EAGAIN && request->refused && be_patient(start)) {
+	/* another process is restoring a state, perhaps into another module, not loaded yet */
+	while (((request->ret == -EAGAIN && request->refused) || ret == -ENOENT) &&
+	       be_patient(start)) {
 		weir_nl_await_upgrade(nl);
 		weir_nl_close(nl);
-		request->ret = weir_nl_open(nl);
+		ret = weir_nl_open(nl);
+		request->ret = ret;
 		request->refused = false;
-		if (!request->ret)
+		if (!ret)
 			ask(nl, request);
 	}
 	return request->ret;

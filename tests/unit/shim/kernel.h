@@ -265,6 +265,7 @@ static inline struct mem_cgroup *set_active_memcg(struct mem_cgroup *memcg) { re
 
 extern u64 shim_jiffies, (*shim_clock)(void);	/* or NULL */
 
+#define ktime_get_boottime_seconds()	0
 #define get_jiffies_64()	(shim_clock ? shim_clock() : shim_jiffies)
 
 /* The same bytes always, so that a run can be repeated. */
