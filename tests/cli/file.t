@@ -348,7 +348,7 @@ notes "$both\$" "... also if none of the list with his limit are left out" < <(c
 notes "$both" "... which has the larger budget itself" < <(customers "to ff00::/8" "${c28[0]/600/5}" "${c28[1]/100\/s budgets-by c28/61/10s}" | sed 's,budget 100/s not,budget 6/s not,')
 unmet() { customers "to ff00::/8" "${@:2}" >conf && run -check -file conf && is "$status $(grep -c c28 <<<"$err")" "0 0" "... but not if it $1"; }
 unmet "admits no more" "${c28[0]/600/100}" "${c28[1]}"
-unmet "is of another unit" "${c28[0]}" "${c28[1]/s budgets/s bytes budgets}"
+unmet "is of another unit" "${c28[0]/600/6000}" "${c28[1]/s budgets/s bytes budgets}"
 unmet "is of other packets" "${c28[0]}" "${c28[1]/to/dport 9 udp to}"
 notes "note: conf:7: no limit uses list 'c92'" "a list that no limit uses" < <(customers "to ff00::/8" "prefix-list add c92 198.51.101.0/29=5")
 notes "note: conf:3: no limit has budgets by list 'every'" "budgets that no limit uses" < <(customers "to ff00::/8" "prefix-list add every 198.51.101.0/29=5")

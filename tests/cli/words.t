@@ -111,6 +111,7 @@ says <<'LINES'
 1 | limit set web budget none | ^weir: limit set: budget: to remove a budget, give the others, with 'only'; to block a source use 'weir source block'$
 1 | limit set web window 2m | ^weir: limit set: the window is that of a budget: give all, as in 'budget 500/5m'$
 1 | limit add web budget 1/s forward | ^weir: limit add: what is routed on arrives at 'dev' of the outside, 'not to' this host's addresses$
+1 | limit add web budget 1/s timeout 60s | ^weir: limit add: idle sources make room by themselves: leave 'timeout' out; 'penalty TIME' blocks$
 1 | block add 10.0.0.1 timeout 5m | ^weir: block add: write 'for TIME'$
 1 | block add 10.0.0.1 forever | ^weir: block add: write 'for ever'$
 1 | exempt add dev lo | ^weir: exempt add: a device needs a prefix
@@ -180,11 +181,13 @@ says <<'LINES'
 1 | limit add web budget 1/s tcp 443 | ^weir: limit add: for a port write 'dport 443'$
 1 | -check limit add web budget 1/s tcp ports 80 | ^weir: limit add: write 'dport' for the destination, or 'sport'$
 1 | limit set ssh ! syn | ^weir: limit set: write 'not' for '!'$
-0 | -check limit add web budget 1/s dev eth+ to ff00::/8 | device 'eth\+' does not exist \(yet\); a limit has one device, by its name, or none for all$
+0 | -check limit add web budget 9/s budget 1G/d bytes tcp syn | ^weir: note: limit 'web' counts the bytes of SYN packets only: 'syn' holds for all of its budgets$
+0 | -check limit add web budget 1/s dev none to ff00::/8 | or without 'dev' all: to remove 'dev', give the other conditions after 'match'$
+0 | -check limit add web budget 1/s dev eth+ to ff00::/8 | device 'eth\+' does not exist \(yet\); a limit has one device, by its name, or without 'dev' all
 1 | limit add web budget 20/s after ssh | ^weir: limit add: use 'before' with the limit that is to follow$
 1 | limit add web budget 10Mbit/s | ^weir: limit add: budget: a budget counts packets or bytes; write '1250k/s bytes' for 10Mbit/s$
 1 | limit add web budget 500pps | write '500/s' for 500pps$
-1 | source show not 10.0.0.1 | ^weir: source show: 'PREFIX' is not a condition: 'not' cannot precede it$
+1 | source show not 10.0.0.1 | ^weir: source show: 'not' cannot precede 'PREFIX' here$
 1 | limit add web budget 1/s tcp udp | ^weir: limit add: separate the values of 'proto' by ','$
 1 | limit add web budget 1/s tcp proto tcp | ^weir: limit add: separate the values of 'proto' by ','$
 1 | limit add web budget 1/s proto tcp udp | ^weir: limit add: separate the values of 'proto' by ','$
@@ -353,7 +356,7 @@ says <<'LINES'
 1 | -check source get 10.0.0.7 len | ^weir: source get: 'len' requires a value: BYTES
 1 | -check source show 10.0.0.7 len 100 | 'len'
 0 | -check source get 10.0.0.7 icmp-type echo-request |
-1 | -check source get 10.0.0.7 not dport 5 | 'dport' is not a condition
+1 | -check source get 10.0.0.7 not dport 5 | 'not' cannot precede 'dport' here
 1 | -check source show 10.0.0.7 proto tcp | unknown word 'proto'
 1 | source show web | ^weir: source show: unknown word 'web'; expected one of: limit, .*; for limit 'web' write 'limit web'$
 1 | top web | for limit 'web' write 'limit web'$

@@ -45,6 +45,7 @@ all_seen() { [ "$(jq .packets "$tmp/watched")" = "$sent" ] || gaps; }
 weir limit advise web -pcap "$capture" >"$tmp/said" || bail "no advice"
 words=$(sed -n 's/^    weir limit add //p' "$tmp/said")
 like "$words" '^web budget [0-9]+/s sources 1024$' "a limit is proposed"
+like "$(<"$tmp/said")" "without conditions all of the file are" "... for all packets, which is said"
 weir -j limit advise web -pcap "$capture" >"$tmp/json"
 budget=$(jq '.proposal.budgets[0].budget' "$tmp/json")
 sent=$(jq .packets "$tmp/json")

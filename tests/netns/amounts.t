@@ -21,6 +21,7 @@ is "$(weir save)" "$(<"$tmp/before")" "what is saved is read again"
 is "$(weir -j prefix-list show customers | jq -r '[.[].prefixes[]] | join(" ")')" \
 	"198.18.0.0/24=40 198.18.0.64/26 198.18.0.128/25=90 198.18.0.200=7 2001:db8:5::/48=6 2001:db8:5:1::/64=9" \
 	"JSON has the budgets of prefixes"
+like "$(weir limit set bytes budgets-by few 2>&1)" "reads the budgets of list 'few' as bytes, of which 1 prefix has less than a full packet: 198.19.0.0/24" "few bytes are told"
 like "$(weir limit show each)" "20/400ms: .* at most 90" "limit show states the most of any source"
 
 admits 40 "a source has the budget of its prefix" -s 198.18.0.1 -c 50 -D 9
@@ -172,12 +173,12 @@ quietly weir diff "$tmp/now"
 code=2
 quietly weir prefix-list add hosts 10.0.0.1=5,2001:db8:9::1=7
 quietly weir prefix-list add large 10.0.0.0/8=57,10.1.0.0/16=5G
-refuses "budgets-by: a prefix of the list is longer than a source of the limit" weir limit set day budgets-by hosts
+refuses "2001:db8:9::1 is a part of a source of limit 'day', a /64: put it into" weir limit set day budgets-by hosts
 refuses "2001:db8:9::1 is a part of a source of limit 'log', a /64: put it into the list of another limit" weir prefix-list add few 10.0.0.2,2001:db8:9::1=7,10.0.0.1
-refuses "budgets-by: a budget of packets is at most 4294967295 a window" weir limit set day budgets-by large
+refuses "10.1.0.0/16=5G, by limit 'day': a budget of packets is at most 4294967295 a window" weir limit set day budgets-by large
 refuses "10.1.0.0/16=5G, by limit 'each': a budget of packets is at most" weir prefix-list add customers 10.0.0.0/8=6,10.1.0.0/16=5G
 refuses "198.19.0.0/16=57, by limit 'log': exact counts at most 56 packets" weir prefix-list add few 198.19.0.0/16=57
-refuses "budgets-by: exact counts at most 56 packets" weir limit add bad budget 5/1s exact budgets-by customers
+refuses "10.0.0.0/24=20000, by limit 'bad': exact counts at most 56 packets" weir limit add bad budget 5/1s exact budgets-by customers
 unit="with budgets-by, another unit of the first budget ends all counts"
 like "$(weir -check limit set day budget 1000/1d bytes 2>&1)" "warning: limit 'day': $unit \([1-9][0-9]* of them\)" "another unit with a list ends all counts, which a warning says"
 like "$(weir -check limit set bytes budget 9/1d packets budgets-by none 2>&1)" "warning: limit 'bytes': $unit" "... also if the list goes"

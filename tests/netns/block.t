@@ -68,7 +68,9 @@ is "$(weir block add 64:ff9b::/96 limit six 2>&1)" "${nat64/64:ff9b::\/64/64:ff9
 weir block flush && weir source release 64:ff9b::1 limit six >"$tmp/out" 2>&1
 is "$(weir limit add nat budget 5/1h from 64:ff9b::/96 dport 9 udp 2>&1 >"$tmp/out"; weir limit del nat)" "weir: note: limit 'nat' counts a network of 'from' as one source: 'per 32,128' counts each address" "a limit of a network within one source says so"
 is "$(weir limit add nat budget 5/1h from 64:ff9b::/96 per 32,128 dport 9 udp 2>&1 >"$tmp/out")" "" "... and not if it counts addresses"
-is "$(for words in "dport 1-8,10" "dport 1-9" "dport 3,9 not from 10.0.0.0/8"; do weir -check limit set nat $words 2>&1 | grep loses; done; weir limit del nat)" "weir: note: limit 'nat' loses 'dport 9'; to keep it, give all" "a port that goes is told"
+is "$(for words in "dport 1-8,10" "dport 1-9" "dport 3,9 not from 10.0.0.0/8"; do weir -check limit set nat $words 2>&1 | grep loses; done)" "weir: note: limit 'nat' loses 'dport 9'; to keep it, give all" "a port that goes is told"
+is "$(weir -check limit set nat match not dev lo dport 9 tcp 2>&1 | grep loses; weir -check limit set nat match icmp 2>&1 | grep loses; weir limit del nat)" "weir: note: limit 'nat' loses 'from'; to keep that, give all
+weir: note: limit 'nat' loses 'from', 'dport'; to keep that, give all" "... and so is any other condition"
 is "$(through 2001:db8:7::2):$(through 2001:db8:8::2)" 0:10 "... is refused"
 weir source release 2001:db8:7::ffff >/dev/null
 is "$(through 2001:db8:7::2)" 10 "... until it is released by another address of that"

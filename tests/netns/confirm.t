@@ -91,6 +91,8 @@ taken_back "everything is as it was" -force restore "$tmp/state"
 printf 'limit add only budget 3/h\n' >"$tmp/file"
 ends "a file goes" -file "$tmp/file"
 is "$(ls "$tmp"/file*)" "$tmp/file"$'\n'"$tmp/file.unconfirmed" "... with a mark beside it, for the next boot"
+taken_back "all goes" -file /dev/null
+is "$(echo /dev/null*)" /dev/null "... without a mark beside a device"
 printf '%s\n' 'limit del web' 'exempt add 10.8.0.0/16' >"$tmp/batch"
 taken_back "a batch is undone" -batch "$tmp/batch"
 weir -confirm 6s -batch - <<<$'limit del web\nlimit del nosuch' >"$tmp/out" 2>"$tmp/err"

@@ -48,6 +48,8 @@ flood -s $known -c 60 -r 15
 # At the begin of a slot there is room for a few.
 why() { weir source get 203.0.113.7 | grep -Eq "not known yet: the newcomers' budget is used up, next in [0-9.]+ms"; }
 holds "source get says why a newcomer has no room" wait_for 60 why
+flood -s 203.0.113.7 -c 1
+like "$(weir source get 203.0.113.7)" "what the newcomers' budget refuses is not counted as dropped here" "... and what it counts as dropped"
 flood -s 203.0.113.1 -n 8 -c 8
 let_pass 300
 flood -s 203.0.113.1 -n 8 -c 8

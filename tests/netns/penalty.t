@@ -54,14 +54,24 @@ weir -exist -force source block 198.51.100.3 limit p for 10m >/dev/null
 let_pass 1500
 ack -s 198.51.100.3 -c 10
 within "$(left 198.51.100.3)" 3500000 3600300 "refusals prolong it"
-weir limit set p penalty 2h renew >/dev/null
-within "$(left 198.51.100.3)" 3000000 3600300 "a longer penalty leaves blocks as they are"
+like "$(weir limit set p penalty 2h renew 2>&1)" "note: limit 'p': who is blocked stays so for as long as before" "another penalty"
+within "$(left 198.51.100.3)" 3000000 3600300 "... leaves blocks as they are"
 weir limit set p penalty none >/dev/null
 within "$(left 198.51.100.3)" 3000000 3600300 "... and so does none"
 weir source release 198.51.100.3 >/dev/null
 
-# What was released has no room yet.
-weir limit set p budget 3/1h penalty 1h >/dev/null 2>&1
+# What was released has no room yet, nor when the block has ended; an event tells when that is.
+command weir monitor sources >"$tmp/told" &
+pids+=($!)
+listening() { awk '$2 == 16 && $4 != "00000000"' /proc/net/netlink | grep -q .; }
+wait_for 60 listening
+weir limit set p budget 3/1h penalty 10m >/dev/null 2>&1
+ack -s 198.51.100.16 -c 4
+like "$(weir source get 198.51.100.16 | tail -n 1)" "dropped by limit p for (1h|59m)" "who has no room after its block is refused for longer"
+told() { grep '^blocked 198.51.100.16 ' "$tmp/told"; }
+holds "an event tells of it" wait_for 60 told
+within $(($(date -d "$(sed 's/.* until //' "$tmp/told")" +%s) - $(date +%s))) 500 600 "... with the end of the block"
+weir limit set p penalty 1h >/dev/null 2>&1
 ack -s 198.51.100.7 -c 4
 is "$(weir source release 198.51.100.7 2>&1 | sed -E 's/(another )[0-9hms.]+/\1T/')" "198.51.100.7 limit p released
 weir: note: limit 'p' has no room for 198.51.100.7 for another T, and blocks it again if it sends before; 'weir source forget 198.51.100.7 limit p' resets its count" "a release says that the source has no room"

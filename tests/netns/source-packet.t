@@ -128,6 +128,7 @@ flood -s 10.0.0.1 -n 4000 -c 16000 -D 15
 now "203.0.113.200 dev rx0 udp dport 15" "low net" "dropped by limit net $hour" "a floor, which is asked after what is known of sources"
 flood -s 198.51.101.2 -l 372 -c 2 -D 13
 now "198.51.101.2 udp dport 13" "net bytes watch" "passes if it has at most 200 bytes" "bytes that are left"
+now "198.51.101.2 udp limit bytes" bytes "passes limit bytes if it has at most 200 bytes" "... also of a packet that the limit may not meet"
 now "198.51.101.2 udp dport 13 len 200" "net bytes watch" passes "... are enough"
 now "198.51.101.2 udp dport 13 len 201" "net bytes watch" "dropped by limit bytes $hour" "... or too few"
 now "198.51.101.2 udp dport 13 len 1001" "net bytes watch" "dropped by limit bytes" "... as any are for one that never fits"

@@ -135,7 +135,7 @@ both_listen() { [ "$(listeners)" -ge 2 ]; }
 wait_for 60 both_listen || bail "monitor does not listen"
 SECONDS=0
 flood -s 10.0.0.1 -n 3000 -c 6000
-count_all() { awk '/^limited [0-9]+ more/ { n += $2 - 1 } /^limited/ { n++ } END { print n + 0 }' "$tmp/all"; }
+count_all() { awk '/^limited or blocked [0-9]+ more/ { n += $4 - 1 } /^limited/ { n++ } END { print n + 0 }' "$tmp/all"; }
 lost=$(stats events_lost)
 whole() { [ "$(count_all)" -ge $((3000 - $(stats events_lost))) ]; }
 wait_for 60 whole
@@ -145,7 +145,7 @@ holds "... $lost events are lost" wait_for 60 told_lost || diag "$(grep -v ^limi
 whole_json() { [ "$(grep -c '"event":"source"' "$tmp/json")" -ge $((3000 - lost)) ]; }
 holds "... and JSON has all others" wait_for 60 whole_json
 within "$(grep -vcE "more|lost" "$tmp/all")" 10 $((10 * SECONDS + 10)) "text shows a few" || diag "$(head -n 30 "$tmp/all")"
-like "$(<"$tmp/all")" $'\n''limited [0-9]+ more sources' "... and the number of others"
+like "$(<"$tmp/all")" $'\n''limited or blocked [0-9]+ more sources' "... and the number of others"
 like "$(<"$tmp/all")" '^limited 10[0-9.]+ limit flood budget 1/h rate 1/h count 1 until ' "a rate below one per second is shown"
 quiet
 cat "$tmp/json" >>"$judged.events"

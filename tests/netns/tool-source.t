@@ -181,6 +181,9 @@ is "$(weir source get 198.51.100.7 2>&1; echo $?)" "weir: source get: ADDR 198.5
 2" "no limit applies, and the address is exempt"
 is "$(weir source get 203.0.113.7 2>&1; echo $?)" "weir: source get: ADDR 203.0.113.7: weir drops none of its packets: no limit matches them
 2" "no limit applies"
+weir -q limit add only blocks 1 from 203.0.113.0/24 >/dev/null && weir -q block add 0.0.0.0/0 limit only
+like "$(weir source get 192.0.2.7 2>&1)" "no limit matches them; it is blocked by 0.0.0.0/0 limit only, but only packets that this limit matches" "... nor does one that would block it"
+weir limit flush
 weir limit add tcp budget 100/1h tcp per 24 sources 64
 is "$(weir source get 198.51.100.7 udp 2>&1)" "a packet now: passes, no limit matches it" "... nor to such packets"
 is "$(weir source get 203.0.112.0/22 2>&1; echo $?)" "weir: source get: ADDR 203.0.112.0/22: no limit counts a /22 as a source; name an address of it, or see 'source show 203.0.112.0/22'

@@ -139,7 +139,7 @@ static void test_limit_refused(void **state)
 		{ "web budget 1/s strict lenient", "'strict' and 'lenient' cannot be combined" },
 		{ "web budget 1/s not", "'not' requires a condition" },
 		{ "web budget 1/s not not syn", "'not' given twice" },
-		{ "web budget 1/s not slots 3", "'slots' is not a condition" },
+		{ "web budget 1/s not slots 3", "'not' cannot precede 'slots' here" },
 		{ "budget 1000/s", "'budget' was taken as the NAME" },
 		{ "web budget 1/s slots 0", "slots: 0 is out of range 1..64" },
 		{ "web budget 1/s slots 65", "slots: 65 is out of range 1..64" },

@@ -147,6 +147,8 @@ static void put_unknown(struct advising *to)
 	const struct weir_match *match = &to->limit->match;
 
 	weir_advice_unknown(to->advice, "senders", "what they do when they are refused: TCP slows down, others may try again");
+	if (!match->has)
+		weir_advice_unknown(to->advice, "conditions", "which packets are meant: without conditions all of the file are; those of a limit are not looked up");
 	if (match->has & NOT_CAPTURED)
 		weir_advice_unknown(to->advice, "match", "%s%s%s of packets are not in a capture: all are taken to meet that",
 				    match->has & WEIR_COND_DEV ? "the device" : "",
@@ -222,12 +224,7 @@ static int get_watched(struct weir_tool *tool, const char *name, struct weir_lim
 /* Is it about bytes where packets were counted, or the other way round? */
 static bool needs_lengths(const struct weir_limit *counted, const struct weir_limit *judged)
 {
-	bool needs = counted->budgets[0].unit == WEIR_UNIT_BYTES;
-	unsigned int i;
-
-	for (i = 0; i < judged->budget_count; i++)
-		needs |= judged->budgets[i].unit == WEIR_UNIT_BYTES;
-	return needs;
+	return counted->budgets[0].unit == WEIR_UNIT_BYTES || weir_limit_has_bytes(judged);
 }
 
 /* Say what the counts of a limit leave open. */

@@ -108,6 +108,30 @@ static void say_lists(struct weir_tool *tool, const struct weir_field *field,
 			     weir_lists_near(there, name, near));
 }
 
+/* Fill in what "set" leaves unchanged. */
+static void merge(struct weir_limit *limit, const struct weir_limit *was)
+{
+	if (!limit->match.any) {
+		limit->match.invert |= was->match.invert & ~limit->match.has;
+		weir_set_fill(&weir_match_fields, &limit->match, &was->match);
+	}
+	weir_set_fill(&weir_limit_fields, limit, was);
+}
+
+/* The module does not say which prefix of the list is at fault. */
+static void say_member(struct weir_tool *tool, struct weir_limit limit,
+		       const struct weir_limit *was)
+{
+	const struct weir_config *there = weir_there(tool, true);
+	const struct weir_member *member;
+	const struct weir_field *field;
+	unsigned int next = 0;
+
+	merge(&limit, was);
+	if (there)
+		weir_lists_check_limit(there, &limit, &next, &field, &member, &tool->err);
+}
+
 /* A budget that is none of the limit's may be meant as another one, or instead of all. */
 static void say_budgets(struct weir_tool *tool, const struct weir_limit *limit,
 			const struct weir_limit *was)
@@ -148,6 +172,8 @@ int weir_limit_change(struct weir_tool *tool, const struct weir_command *command
 	if (request.ret == -ENOENT && request.fault && (request.fault->type == &weir_type_list ||
 							request.fault->type == &weir_type_lookup))
 		say_lists(tool, request.fault, &model->limit);
+	else if (request.ret && request.fault && request.fault->type == &weir_type_lookup)
+		say_member(tool, model->limit, &was);
 	if (request.ret == -EINVAL && there)
 		say_budgets(tool, &model->limit, &was);
 	/* of a check, what a new limit would be; nobody but root may ask */
@@ -237,16 +263,6 @@ int weir_limit_rezone(struct weir_tool *tool, const struct weir_command *command
 			status = set_zone(tool, command, config.limits[i].name, now);
 	weir_out_end(&tool->out, ']');
 	return status;
-}
-
-/* Fill in what "set" leaves unchanged. */
-static void merge(struct weir_limit *limit, const struct weir_limit *was)
-{
-	if (!limit->match.any) {
-		limit->match.invert |= was->match.invert & ~limit->match.has;
-		weir_set_fill(&weir_match_fields, &limit->match, &was->match);
-	}
-	weir_set_fill(&weir_limit_fields, limit, was);
 }
 
 /* The configuration, if it has what names limits; NULL: it has not, or cannot be had. */
@@ -355,6 +371,27 @@ static bool includes(const struct weir_field *field, const void *value, const vo
 						    is[0] <= of[0] && is[1] >= of[1];
 }
 
+/* Name the conditions that go, as others are given after 'match'. */
+static void note_dropped(struct weir_tool *tool, const struct weir_limit *limit,
+			 const struct weir_match *had)
+{
+	const struct weir_match *is = &limit->match;
+	const uint64_t gone = is->any ? had->has & ~is->has : 0;
+	const struct weir_field *field = weir_match_fields.fields;
+	char text[WEIR_TEXT_SIZE] = "", one[80];
+
+	for (; field->type; field++) {
+		if (!(field->bit & gone))
+			continue;
+		snprintf(one, sizeof(one), "'%s%s'", field->bit & had->invert ? "not " : "",
+			 field->word);
+		weir_append(text, sizeof(text), ", ", one);
+	}
+	if (*text)
+		weir_note(tool, "note", "limit '%s' loses %s; to keep that, give all", limit->name,
+			  text);
+}
+
 /* Name the prefixes and ports of conditions that are lost: those that are given replace them. */
 static void note_replaced(struct weir_tool *tool, const struct weir_limit *limit,
 			  const struct weir_limit *was)
@@ -395,7 +432,11 @@ void weir_warn_set(struct weir_tool *tool, const void *model)
 		warn_observe(tool, &limit, &was);
 		if (limit.penalty_ms && was.renew && !limit.renew)
 			weir_note_of(tool, "note", limit.name, ": refused packets no longer prolong its blocks; to keep that, add 'renew'");
+		note_dropped(tool, &limit, &was.match);
 		note_replaced(tool, &limit, &was);
+		if (was.stats.blocked_now && was.budget_count &&
+		    limit.has & WEIR_HAS(LIMIT_PENALTY_MS))
+			weir_note_of(tool, "note", limit.name, ": who is blocked stays so for as long as before; 'source release' ends that");
 		merge(&limit, &was);
 		weir_note_known(tool, &limit, &was);
 		weir_note_zone(tool, &limit, &was);

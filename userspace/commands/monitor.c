@@ -66,7 +66,7 @@ static void show_more(struct watch *watch)
 		return;
 	if (watch->more) {
 		begin_line(watch);
-		weir_out_word(&watch->tool->out, WEIR_COLOR_BAD, "limited %u more sources",
+		weir_out_word(&watch->tool->out, WEIR_COLOR_BAD, "limited or blocked %u more sources",
 			      watch->more);
 		weir_out_line_end(&watch->tool->out);
 	}

@@ -200,7 +200,7 @@ static void blame_prefix(struct weir_args *args, const struct weir_reading *read
 		return;
 	}
 	if (list)
-		strcpy(name, "weir -j prefix-list show NAME | jq -r '.[].prefixes[]' | sed '");
+		strcpy(name, "weir -j prefix-list show NAME | jq -r '.[].prefixes[]' | sed 's/=.*//; ");
 	else
 		snprintf(name, sizeof(name), "sed 's/[;#].*//; s/[ \\t\\r]//g; s/,*$//; /./!d; s/,/\\n%s %s /g; ",
 			 reading->object->name, reading->command->name);

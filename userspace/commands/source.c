@@ -112,9 +112,11 @@ static uint64_t refusal_ns(const struct weir_source *source, enum refusal refusa
 {
 	if (refusal == BY_PREFIX)
 		return source->exempt.for_ms ? source->exempt.for_ms * MS : EVER;
+	uint64_t then = has_room(source) ? source->newcomers_next_ns : source->next_ns;
+
 	if (source->blocked)
-		return source->blocked_ns ? source->blocked_ns : EVER;
-	return has_room(source) ? source->newcomers_next_ns : source->next_ns;
+		return source->blocked_ns ? MAX(source->blocked_ns, then) : EVER;
+	return then;
 }
 
 /* An exemption, or a block, of the source on a device that was not asked about; or NULL. */
@@ -140,7 +142,7 @@ static void take_refusal(struct getting *getting, const struct weir_source *sour
 		refusal = BY_PREFIX;
 		is.exempt = *block;
 	}
-	for (i = 0; !refusal && !is.undecided && !is.unmatched && i < source->budget_count; i++)
+	for (i = 0; !refusal && !is.unmatched && i < source->budget_count; i++)
 		if (source->budgets[i].unit == WEIR_UNIT_BYTES &&
 		    source->action == WEIR_ACTION_DROP && !(source->has & WEIR_HAS(SOURCE_EXEMPT)))
 			getting->most = MIN(getting->most, source->budgets[i].left);
@@ -302,8 +304,9 @@ static int get_none(struct weir_tool *tool, struct weir_config *config, struct w
 	weir_text_prefix(NULL, &query->prefix, buf);
 	by = find_prefix(config, query, false) ?: find_prefix(config, query, true);
 	if (by)
-		snprintf(exempt, sizeof(exempt), "; it is %s by %s",
-			 by->block ? "blocked" : "exempt", weir_exempt_words(by, words));
+		snprintf(exempt, sizeof(exempt), "; it is %s by %s%s",
+			 by->block ? "blocked" : "exempt", weir_exempt_words(by, words),
+			 by->block && *by->limit ? ", but only packets that this limit matches" : "");
 	if (is_address(&query->prefix))
 		weir_err_set(&tool->err, "ADDR %s: weir drops none of its packets: no limit matches them%s",
 			     buf, exempt);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Notes on lists of prefixes: who is limited by nothing, and which budgets are for nobody. */
 
+#include <net/ethernet.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -210,6 +211,23 @@ static void note_shared(struct weir_tool *tool, const struct weir_limit *limit)
 	weir_note_of(tool, "note", limit->name, text);
 }
 
+/* A list that was made for packets gives bytes as few. */
+static void note_small(struct weir_tool *tool, const struct weir_limit *limit)
+{
+	char text[WEIR_SENTENCE_SIZE];
+	struct some some = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < budgets.count && limit->budgets[0].unit == WEIR_UNIT_BYTES; i++)
+		if (budgets.at[i]->budget && budgets.at[i]->budget < ETHERMTU)
+			add_some(&some, budgets.at[i]);
+	if (!some.count)
+		return;
+	snprintf(text, sizeof(text), " reads the budgets of list '%s' as bytes, of which %u prefix%s less than a full packet: %.120s",
+		 limit->budgets_by, some.count, some.count == 1 ? " has" : "es have", some.names);
+	weir_note_of(tool, "note", limit->name, text);
+}
+
 /* Prefixes that have a budget, of which the limit matches nobody. */
 static void note_outside(struct weir_tool *tool, const struct weir_limit *limit)
 {
@@ -280,6 +298,7 @@ void weir_note_lists(struct weir_tool *tool, const struct weir_config *config,
 		gather_sources(config, limit);
 	note_outside(tool, limit);
 	note_shared(tool, limit);
+	note_small(tool, limit);
 }
 
 void weir_note_listed(struct weir_tool *tool, const struct weir_limit *words)

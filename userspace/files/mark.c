@@ -25,8 +25,10 @@ static int put_mark(struct weir_out *out, void *data)
 static const char *mark_of(const char *file, char path[PATH_MAX + sizeof(SUFFIX)])
 {
 	char target[PATH_MAX];
+	struct stat is;
 
-	if (!realpath(file, target))
+	/* no mark beside a device, as /dev/null */
+	if (!realpath(file, target) || stat(target, &is) || !S_ISREG(is.st_mode))
 		return NULL;
 	snprintf(path, PATH_MAX + sizeof(SUFFIX), "%s" SUFFIX, target);
 	return path;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/param.h>
 
+#include "lang/config.h"
 #include "lang/field.h"
 #include "lang/value.h"
 
@@ -399,4 +400,14 @@ int weir_check(struct weir_args *args, const struct weir_set *set, unsigned int 
 		return check_advising(args, model);
 	return set == &weir_limit_fields ? check_limit(args, verb, model) :
 	       set == &weir_query_fields ? check_query(args, verb, model) : 0;
+}
+
+bool weir_limit_has_bytes(const struct weir_limit *limit)
+{
+	unsigned int i;
+
+	for (i = 0; i < limit->budget_count; i++)
+		if (limit->budgets[i].unit == WEIR_UNIT_BYTES)
+			return true;
+	return false;
 }

@@ -97,5 +97,7 @@ int weir_lists_change(struct weir_config *config, const struct weir_list_change 
 /* List the words in which a limit differs from the existing one; false: none. */
 bool weir_limit_differs(const struct weir_limit *words, const struct weir_limit *there,
 			char text[WEIR_DIFFERS_SIZE]);
+/* Does it count bytes, perhaps beside packets? */
+bool weir_limit_has_bytes(const struct weir_limit *limit);
 
 #endif

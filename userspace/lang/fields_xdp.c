@@ -43,7 +43,7 @@ static const struct weir_field wanted_rows[] = {
 	{ "module", &weir_type_flag, WEIR_ON_SHOW, AT(wanted, module),
 	  .help = "print nothing; exit when the module is unloaded" },
 	{ "-log", &weir_type_flag, WEIR_ON_SHOW, AT(wanted, log),
-	  .help = "to syslog and so to the journal, a line an event" },
+	  .help = "to syslog and so to the journal, not to the terminal" },
 	END
 };
 

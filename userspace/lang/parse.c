@@ -387,7 +387,7 @@ static int read_next(struct reading *reading)
 	if (!word)
 		return blame_unknown(reading, token);
 	if (negate && !(row(word)->flags & WEIR_NOT))
-		return weir_err_set(args->err, "'%s' is not a condition: 'not' cannot precede it",
+		return weir_err_set(args->err, "'not' cannot precede '%s' here",
 				    word->name);
 	return read_word(reading, word, value, negate);
 }

@@ -91,9 +91,17 @@ static void show_budget_by(struct weir_out *out, const struct weir_source *sourc
 			      source->asked.limit->budgets_by);
 }
 
+/* The refusals of newcomers have no source of theirs, as most have no place. */
+static void show_newcomer(struct weir_out *out, const struct weir_source *source)
+{
+	if (source->unknown)
+		weir_out_text(out, INDENT "what the newcomers' budget refuses is not counted as dropped here\n");
+}
+
 void weir_show_reasons(struct weir_out *out, const struct weir_source *source)
 {
 	show_budget_by(out, source);
 	show_fits(out, source);
 	show_shared(out, source);
+	show_newcomer(out, source);
 }

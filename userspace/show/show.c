@@ -389,10 +389,11 @@ static void show_limited(struct weir_out *out, const struct weir_source *source,
 	struct weir_amount whole = { bucket ? is->amount.count : by->budget, window_ms };
 	const struct weir_set *set = &weir_source_fields;
 	char buf[WEIR_TEXT_SIZE], until[WEIR_TEXT_SIZE];
-	bool ends = source->has & WEIR_HAS(SOURCE_NEXT_NS) || !source->limited;
+	uint64_t ns = source->blocked_ns ? source->blocked_ns : source->next_ns;
+	bool ends = source->has & WEIR_HAS(SOURCE_NEXT_NS) || !source->limited || ns;
 
 	if (ends)
-		time_text(source->next_ns, 3, until);	/* next_ns is no more precise */
+		time_text(ns, 3, until);	/* it is no more precise */
 	else
 		strcpy(until, "forgotten");
 	if (out->json) {

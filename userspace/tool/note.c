@@ -11,6 +11,7 @@
 #include <sys/param.h>
 #include <sys/socket.h>
 
+#include "lang/config.h"
 #include "tool/note.h"
 
 /* Different messages that are counted over a file. */
@@ -190,15 +191,16 @@ static bool dev_exists(const char *dev)
 	return !devices;	/* no list: assume that it exists */
 }
 
+#define ONE_DEVICE	\
+	"; a limit has one device, by its name, or without 'dev' all: to remove 'dev', give the other conditions after 'match'"
 void weir_note_dev(struct weir_tool *tool, const char *dev)
 {
-	char text[160];
+	char text[256];
 
 	if (!*dev || tool->outside || dev_exists(dev))
 		return;
 	snprintf(text, sizeof(text), "device '%s' does not exist (yet)%s", dev,
-		 strpbrk(dev, "+*,") || !strcmp(dev, "any") ?
-		 "; a limit has one device, by its name, or none for all" : "");
+		 strpbrk(dev, "+*,") || weir_word_among("any all none", dev) ? ONE_DEVICE : "");
 	weir_note_of(tool, "warning", NULL, text);
 }
 
@@ -280,6 +282,8 @@ void weir_note_limit(struct weir_tool *tool, const void *model)
 	if (limit->log && limit->action == WEIR_ACTION_OBSERVE)
 		weir_note_of(tool, "note", limit->name, " logs what it drops; that is nothing while it observes");
 	note_within(tool, limit);
+	if (plain & WEIR_COND_SYN && weir_limit_has_bytes(limit))
+		weir_note_of(tool, "note", limit->name, " counts the bytes of SYN packets only: 'syn' holds for all of its budgets");
 	if (limit->blocks_only || plain & (WEIR_COND_DPORT | WEIR_COND_SYN) ||
 	    groups ||
 	    (plain & WEIR_COND_PROTO && match->proto_count == 1 &&

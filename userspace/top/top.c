@@ -405,7 +405,8 @@ static const char help[] =
 	"q       quit\n"
 	"\n"
 	"TABLE: used part of the table; ! and red: it is too small for its sources.\n"
-	"FULLEST BUDGET: of the sources that are shown. NEWCOMERS: of their budget.\n"
+	"FULLEST BUDGET: of the sources that are shown; ! and red: one is limited.\n"
+	"NEWCOMERS: used part of their budget; ! and red: all of it.\n"
 	"RATE, COUNT and WINDOW are of the first budget.\n";
 
 /* Text of several lines, between two rows. */
