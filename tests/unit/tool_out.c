@@ -311,7 +311,7 @@ static void test_times(void **state)
 	fclose(out.to);
 	assert_non_null(strstr(text, "\"until\":\"2"));
 	free(text);
-	model.source.has = 0;	/* it has no end */
+	model.source.has = model.source.blocked_ns = 0;	/* it has no end */
 	begin(true, false, false);
 	weir_show_event(&out, WEIR_CMD_SOURCE_NTF, &model, &second);
 	fclose(out.to);

@@ -390,7 +390,8 @@ static void show_limited(struct weir_out *out, const struct weir_source *source,
 	const struct weir_set *set = &weir_source_fields;
 	char buf[WEIR_TEXT_SIZE], until[WEIR_TEXT_SIZE];
 	uint64_t ns = source->blocked_ns ? source->blocked_ns : source->next_ns;
-	bool ends = source->has & WEIR_HAS(SOURCE_NEXT_NS) || !source->limited || ns;
+	bool ends = source->has & WEIR_HAS(SOURCE_NEXT_NS) || !source->limited ||
+		    source->blocked_ns;
 
 	if (ends)
 		time_text(ns, 3, until);	/* it is no more precise */
