@@ -305,6 +305,7 @@ struct weir_space {
 	struct weir_xdp *early;		/* devices that drop early */
 	char state[48];			/* the file of its saved state */
 	int fd;				/* keeps it, and enters it */
+	bool lost;			/* only the state has what was in force */
 	uint64_t inode;			/* which no other one has meanwhile */
 };
 

@@ -8,7 +8,8 @@
 
 #include "error.h"
 #include "limit/limit.h"
-#include "limit/net.h"
+
+struct weir_net;
 
 /*
  * A copy of the configuration to be changed, edit.c. weir_edit_begin() takes the
@@ -23,7 +24,7 @@ struct weir_edit {
 	struct weir_config *made;		/* that was held, to be published; or NULL */
 	const void *key;			/* of the hash for new limits, or NULL */
 	u32 holder;				/* see struct weir_net; or 0 */
-	enum weir_claim claim;		/* likewise */
+	bool privileged;			/* likewise */
 	unsigned int count;			/* of limits */
 	struct weir_limit *limit[WEIR_LIMITS_MAX]; /* in order, some from @old */
 	struct weir_limit *was[WEIR_LIMITS_MAX]; /* the old one that each is or replaces */

@@ -383,7 +383,7 @@ static int edit_publish(struct weir_edit *edit, enum weir_edit_end how, struct w
 	if (how == WEIR_EDIT_HOLD) {
 		config_free(wn->held);
 		held_set(wn, config, edit->holder);
-		wn->claim = edit->claim;
+		wn->privileged = edit->privileged;
 		return 0;
 	}
 	if (edit->made)

@@ -26,13 +26,6 @@ struct weir_cursor {
 	unsigned long grace;	/* the grace period for which it waits */
 };
 
-/* Whose request: a higher one does not wait for what is held for a lower one. */
-enum weir_claim {
-	WEIR_CLAIM_USER,
-	WEIR_CLAIM_ROOT,	/* the host's */
-	WEIR_CLAIM_UPGRADE,	/* likewise, restoring what another module had */
-};
-
 struct weir_net {
 	/* Published by RCU, written under @lock; NULL at first */
 	struct weir_config __rcu *config;
@@ -44,7 +37,7 @@ struct weir_net {
 	struct mutex lock;	/* one change at a time */
 	struct weir_config *held;	/* made, but not published yet; or NULL */
 	u32 holder;		/* port ID of the socket that asked for it, or 0 */
-	enum weir_claim claim;	/* of the request for it */
+	bool privileged;	/* the host's root asked for it */
 	u64 spare;		/* bytes of tables that what is being made replaces */
 	struct weir_cursor cursor;
 	u32 next_id;		/* of the last limit that was made */

@@ -441,8 +441,10 @@ static int hold_parse(struct weir_edit *edit, const struct genl_info *info)
 	edit->old = NULL;
 	edit->key = key ? nla_data(key) : NULL;
 	edit->holder = info->snd_portid;
-	edit->claim = weir_nl_claim(info);
-	/* It may be as large as what is in force, beside that. */
+	edit->privileged = capable(CAP_NET_ADMIN);
+	/* It may be as large as what is in force, beside that, but not beside what was held. */
+	if (!info->attrs[WEIR_A_CONFIG_CHECK])
+		weir_held_drop(edit->wn);
 	edit->wn->spare = atomic64_read(&edit->wn->bytes);
 	return 0;
 }

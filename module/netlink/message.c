@@ -242,43 +242,48 @@ int weir_nl_error(const struct weir_error *error, const struct nlattr *attr, int
 }
 
 static unsigned long frozen_until;
-module_param(frozen_until, ulong, 0644);
-MODULE_PARM_DESC(frozen_until,
-		 "Uptime in seconds until which only root's restore changes anything (default 0)");
+static pid_t freezer;	/* the process that set it */
 
-/* Is the module being replaced? Changes would be lost, but for those that go on with its state. */
-static bool frozen(void)
+static int frozen_set(const char *text, const struct kernel_param *kp)
 {
-	/* Pairs with sysfs. */
-	return weir_uptime() < READ_ONCE(frozen_until);
+	/* Pairs with frozen(). */
+	WRITE_ONCE(freezer, current->tgid);
+	return param_set_ulong(text, kp);
 }
 
-enum weir_claim weir_nl_claim(const struct genl_info *info)
+static const struct kernel_param_ops frozen_ops = {
+	.set = frozen_set,
+	.get = param_get_ulong,
+};
+
+module_param_cb(frozen_until, &frozen_ops, &frozen_until, 0644);
+__MODULE_PARM_TYPE(frozen_until, "ulong");
+MODULE_PARM_DESC(frozen_until,
+		 "Uptime in seconds until which only who sets it changes anything (default 0)");
+
+/* Is the module being replaced, by another process? What this one changes would be lost. */
+static bool frozen(void)
 {
-	if (!capable(CAP_NET_ADMIN))
-		return WEIR_CLAIM_USER;
-	return frozen() && info->genlhdr->cmd == WEIR_CMD_CONFIG_REPLACE &&
-	       info->attrs[WEIR_A_CONFIG_HOLD] ? WEIR_CLAIM_UPGRADE : WEIR_CLAIM_ROOT;
+	/* Pairs with sysfs and frozen_set(). */
+	return weir_uptime() < READ_ONCE(frozen_until) && READ_ONCE(freezer) != current->tgid;
 }
 
 /*
  * Refuse a change that would be lost: the module is being replaced, or what is held for another
- * process is to replace what would change. What is held for a lower rank goes. Under the mutex.
+ * process is to replace what would change; but the host's root drops what a user's holds. Under
+ * the mutex.
  */
 int weir_nl_restoring(struct weir_net *wn, const struct genl_info *info)
 {
-	enum weir_claim least = frozen() ? WEIR_CLAIM_UPGRADE : WEIR_CLAIM_USER;
+	const bool replaced = frozen();
 
 	lockdep_assert_held(&wn->lock);
-	if (wn->held && wn->holder == info->snd_portid && wn->claim >= least)
-		return 0;
-	if (wn->held)
-		least = max(least, wn->claim + 1);
-	if (!least || weir_nl_claim(info) >= least) {
+	if (!replaced && wn->held && wn->holder != info->snd_portid && !wn->privileged &&
+	    capable(CAP_NET_ADMIN))
 		weir_held_drop(wn);
+	if (!replaced && (!wn->held || wn->holder == info->snd_portid))
 		return 0;
-	}
-	weir_nl_refuse(info->extack, NULL, frozen() ?
+	weir_nl_refuse(info->extack, NULL, replaced ?
 		       "the module is being replaced and its state restored; try again after that" :
 		       "another process restores a state, which replaces all; try again after it");
 	return -EAGAIN;

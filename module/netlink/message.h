@@ -51,7 +51,6 @@ int weir_nl_put_prefix(struct sk_buff *skb, int attr, int len_attr,
 		       const struct weir_net_prefix *prefix);
 int weir_nl_error(const struct weir_error *error, const struct nlattr *attr, int err,
 		  struct netlink_ext_ack *extack);
-enum weir_claim weir_nl_claim(const struct genl_info *info);
 int weir_nl_restoring(struct weir_net *wn, const struct genl_info *info);
 int weir_nl_no_limit(const struct nlattr *attr, struct netlink_ext_ack *extack);
 int weir_nl_no_list(const struct nlattr *attr, struct netlink_ext_ack *extack);

@@ -112,6 +112,8 @@ says <<'LINES'
 1 | limit set web window 2m | ^weir: limit set: the window is that of a budget: give all, as in 'budget 500/5m'$
 1 | limit add web budget 1/s forward | ^weir: limit add: what is routed on arrives at 'dev' of the outside, 'not to' this host's addresses$
 1 | limit add web budget 1/s timeout 60s | ^weir: limit add: idle sources make room by themselves: leave 'timeout' out; 'penalty TIME' blocks$
+0 | -check exempt add 239.1.0.0/16 | 239.1.0.0/16 is multicast, from which nothing comes; a limit leaves what goes there out with 'not to
+0 | -check exempt add 240.0.0.0/4 |
 1 | block add 10.0.0.1 timeout 5m | ^weir: block add: write 'for TIME'$
 1 | block add 10.0.0.1 forever | ^weir: block add: write 'for ever'$
 1 | exempt add dev lo | ^weir: exempt add: a device needs a prefix

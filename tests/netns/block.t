@@ -29,6 +29,7 @@ is "$(weir -json source get 198.51.100.129 limit a | jq -c '.[0] | [.blocked, .l
 is "$(stat_of a blocked_now):$(stat_of a dropped.packets)" 1:10 "... and the counters of the limit"
 like "$(weir source charge 198.51.100.129 limit a 2>&1)" 'not charged: the source is blocked$' "... and it cannot be charged"
 refused "ADDR 198.51.100.129: already blocked; replace it to prolong it (-exist)" block 198.51.100.129 limit a for 1h
+like "$(weir -force source block 198.51.100.129 limit a for 1m 2>&1)" "to prolong it \(-exist -force\)" "... and -force alone does not help"
 is "$(weir -exist source block 198.51.100.129 limit a for 1h)" "198.51.100.129 limit a blocked for 1h" "with -exist the later end holds"
 like "$(weir -exist source block 198.51.100.129 limit a for 10m)" '^198.51.100.129 limit a blocked for (1h|59m[0-9.]*s?)$' "... and not an earlier one"
 is "$(weir -exist -force source block 198.51.100.129 limit a for 10m)" "198.51.100.129 limit a blocked for 10m" "... unless it is forced"

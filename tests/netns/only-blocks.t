@@ -76,5 +76,11 @@ within "$i" 2 255 "it may have more than it is made for, but not without bound"
 is "$(<"$tmp/said")" "weir: source block: ADDR: no place is left for the block; raise the limit's blocks (made for 1)" "... which says what it is made for"
 like "$(weir -s limit show one)" "no room was left for a block: try blocks 2$" "... as limit show does"
 is "$(stat_of one blocked_now):$(through 198.51.100.0)" "$i:0" "... and ends none"
+
+# All that a limit of a list matches is blocked: nothing is known of who is exempt.
+quietly weir prefix-list add bad 10.3.0.0/24
+weir limit flush 2>"$tmp/said"
+weir limit add drop from-list bad blocks 1 >"$tmp/out" 2>&1
+is "$(weir block add 0.0.0.0/0 limit drop 2>&1; weir exempt add 10.9.0.1 2>&1)" "" "an exemption of others than those of a list that is blocked"
 unload
 finish

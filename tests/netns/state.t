@@ -328,6 +328,19 @@ weir exempt add 10.99.0.1
 is "$? $(weir exempt show | grep -c 10.99.0.1) $(weir save | grep -c 'limit add')" "0 1 17" "... an exemption that is added meanwhile stays"
 wait "$restoring"
 
+# An upgrade that begins meanwhile ends the restore; what was in force has none of its counts.
+weir -file - <<<'# none'
+weir limit add strict budget 6/1h to ff00::/8 >"$tmp/out"
+rm "$tmp/calls"
+strace -qq -o "$tmp/calls" -e trace=sendto -e inject=sendto:delay_exit=150000:when=8+ "$top/userspace/weir" -force restore "$tmp/state" >"$tmp/out" 2>&1 &
+restoring=$!
+wait_for 60 merging
+echo $(($(cut -d. -f1 /proc/uptime) + 600)) >/sys/module/weir/parameters/frozen_until
+let_pass 500
+echo 0 >/sys/module/weir/parameters/frozen_until
+wait "$restoring"
+is "$? $(weir -brief source show idle)$(weir save | grep -c 'strict budget 6/')" "2 1" "a restore in which the module is frozen changes nothing" || diag "$(<"$tmp/out")"
+
 # ... also if it comes before the restore has begun to hold: then that is refused.
 weir -file - <<<'# none'
 looked() { [ -e "$tmp/calls" ] && [ "$(grep -c weir "$tmp/calls")" -ge 6 ]; }

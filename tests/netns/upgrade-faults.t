@@ -105,4 +105,10 @@ flooded
 like "$(<"$tmp/out")" "packets were not limited" "the first one ends"
 like "$(command weir limit show | paste -sd ' ')" "^one .* two .* three " "-file has waited, and what it applied is in force" || diag "$(<"$tmp/said")"
 is "$(counts | wc -l)" 5 "... with the counts"
+strace -qq -o /dev/null -e inject=delete_module:delay_enter=14000000 "$weir" upgrade $(files) >"$tmp/out" 2>&1 &
+pids+=($!)
+wait_for 60 [ -e "$dir/$far" ]
+is "$(command weir save -state "$tmp/now" 2>&1; echo $?)" "weir: 'weir upgrade' is replacing the module, and takes long; try again after that
+3" "after ten seconds, who waits changes and saves nothing"
+flooded
 finish

@@ -142,23 +142,35 @@ wait "$keeper" 2>/dev/null
 all_found() { here -check upgrade "$new" -old "$old" >/dev/null 2>&1; }
 wait_for 60 all_found || bail "the namespace stays"
 
+# What could not be restored keeps the module, unless it is given up.
+space odd
+ip netns exec "$odd" env PYTHONPATH="$here" python3 -c 'import wire
+day = {"budget": 5, "window-ms": 86400000, "mode": 5}
+wire.Wire().ask("limit-add", [("name", "l"), ("budget", day), ("zone", {"name": "No/Where"})])'
+refused 2 ".*upgrade: what is in force in the network namespace $odd could not be restored; -force gives it up" "a time zone that nobody knows" upgrade "$new" -old "$old"
+here -q -force upgrade "$new" -old "$old" >"$tmp/out" 2>"$tmp/err"
+like "$? $(running) $(here -n "$odd" limit show) $(<"$tmp/err")" "^0 0.1.1  .*could not be restored, and is given up\$" "... which -force does"
+same "... with everything else"
+here -q upgrade "$old" -old "$new" >"$tmp/out" 2>&1 || diag "$(<"$tmp/out")"
+
 # as weir.service waits
 here monitor module &
 monitor=$!
 let_pass 500
 # Who has asked the old module before blocks a prefix when the state has been saved: also in a
-# namespace in which nothing was in force, and in a container, which has another /run.
+# namespace in which nothing was in force, and in a container, which has another /run; one more
+# does when all is done.
 space bare
 blockers=()
-at=("" "ip netns exec $bare" "unshare -m")
-for i in 0 1 2; do
+at=("" "ip netns exec $bare" "unshare -m" "")
+for i in 0 1 2 3; do
 	mkfifo "$tmp/words$i"
 	# shellcheck disable=SC2086,SC2016 # words, the inner shell's
 	${at[i]} sh -c '[ $0 != 2 ] || mount -t tmpfs none /run; exec "$1" -q -batch "$2"' $i "$top/userspace/weir" "$tmp/words$i" >"$tmp/blocked$i" 2>&1 &
 	blockers+=($!)
 done
-exec 7>"$tmp/words0" 8>"$tmp/words1" 9>"$tmp/words2"
-for i in 7 8 9; do echo "limit show" >&$i; done
+exec 7>"$tmp/words0" 8>"$tmp/words1" 9>"$tmp/words2" 6>"$tmp/words3"
+for i in 6 7 8 9; do echo "limit show" >&$i; done
 reached() { for i in "${blockers[@]}"; do find "/proc/$i/fd" -lname "socket:*" | grep -q . || return; done; }
 holds "programs have asked it" wait_for 60 reached
 saved() { grep -q rename "$tmp/calls" 2>/dev/null; }
@@ -169,8 +181,10 @@ for i in 7 8 9; do echo "block add 10.$i.0.0/16 for 1h" >&$i; done
 exec 7>&- 8>&- 9>&-
 wait "$upgrading"
 is "$? $(<"$tmp/err")" "0 " "another module takes all" || diag "$(<"$tmp/out")"
+echo "block add 10.6.0.0/16 for 1h" >&6
+exec 6>&-
 wait "${blockers[@]}"
-is "$? $(here block del 10.7.0.0/16 2>&1; here -n "$bare" block del 10.8.0.0/16 2>&1; here block del 10.9.0.0/16 2>&1; echo $?)" "0 0" "... and what was blocked meanwhile is" || diag "$(cat "$tmp"/blocked?)"
+is "$? $(here block del 10.6.0.0/16 2>&1; here block del 10.7.0.0/16 2>&1; here -n "$bare" block del 10.8.0.0/16 2>&1; here block del 10.9.0.0/16 2>&1; echo $?)" "0 0" "... and what was blocked meanwhile is" || diag "$(cat "$tmp"/blocked?)"
 like "$(<"$tmp/out")" "packets were not limited for [0-9.]+(ms|s), nor counted for [0-9.]+(us|ms|s) before that\$" "... which says for how long there were no limits"
 diag "$(tail -n 1 "$tmp/out")"
 is "$(running)" 0.1.1 "... and is loaded"

@@ -20,6 +20,7 @@ files() { if [ "$(cat /sys/module/weir/version)" = 0.1.0 ]; then echo "$tmp/new.
 # go_on: as weir(8) says
 go_on() {
 	[ -d /sys/module/weir ] || insmod "$stripped" || return
+	echo 0 >/sys/module/weir/parameters/frozen_until
 	[ "$(command weir save | wc -l)" -gt 1 ] || command weir -q restore "$dir/state" || return
 	[ "$(there save | wc -l)" -gt 1 ] || there -q restore "$dir/$far" || return
 	rm -rf "$dir"

@@ -190,6 +190,7 @@ void weir_note_block(struct weir_tool *tool, const void *model)
 	weir_note_dev(tool, exempt->dev);
 	weir_note_end(tool, exempt);
 	weir_note_nat64(tool, &exempt->prefix);
+	weir_note_group(tool, &exempt->prefix);
 	config = every && !tool->config ? weir_there(tool, false) : tool->config;
 	limit = every && config ? weir_config_find(config, exempt->limit) : NULL;
 	/* All of some are meant. */

@@ -126,6 +126,7 @@ static int merge_message(struct weir_tool *tool, struct restoring *restoring)
 	struct weir_merged merged = { 0 };
 	struct weir_request request = {
 		.cmd = WEIR_CMD_SOURCE_MERGE, .reply_set = &weir_merged_fields, .into = &merged,
+		.once = true,
 	};
 	int status;
 
@@ -193,7 +194,7 @@ static int check_way(struct weir_tool *tool, struct restoring *restoring)
 /* Fill the limits, which the module holds for the socket, and put them in force. */
 static int fill(struct weir_tool *tool, struct weir_config *config, void *data)
 {
-	struct weir_request publish = { .cmd = WEIR_CMD_CONFIG_PUBLISH };
+	struct weir_request publish = { .cmd = WEIR_CMD_CONFIG_PUBLISH, .once = true };
 	struct restoring *restoring = data;
 	int status;
 

@@ -51,7 +51,9 @@ struct upgrade {
 	struct weir_upgraded told;
 	struct weir_kmod_params params;
 	bool same;		/* nothing is to be done */
-	bool stranded;		/* only the states have what was in force */
+	bool force;		/* -force was given */
+	bool last;		/* no other module can be tried */
+	unsigned int lost;	/* namespaces of which only the state has what was in force */
 	int here;		/* the initial network namespace, or -1 */
 	int dir;		/* of the states, locked, or -1 */
 	unsigned int closed;	/* in how many namespaces */
@@ -130,6 +132,8 @@ static int check_nft(struct upgrade *up)
 	return WEIR_EXIT_REFUSED;
 }
 
+#define OTHER	"another 'weir upgrade' is running"
+
 /* Is another one running, or did one not finish? */
 static int check_dir(struct upgrade *up)
 {
@@ -141,7 +145,7 @@ static int check_dir(struct upgrade *up)
 	if (up->dir < 0)
 		weir_err_set(err, "cannot open " WEIR_UPGRADE_DIR ": %s", strerror(errno));
 	else if (flock(up->dir, LOCK_EX | LOCK_NB))
-		weir_err_set(err, "another 'weir upgrade' is running");
+		weir_err_set(err, OTHER);
 	else
 		weir_err_set(err, "an upgrade was interrupted, and left states in %s; restore or remove them: see UPGRADE in weir(8)",
 			     WEIR_UPGRADE_DIR);
@@ -180,8 +184,8 @@ static int plan(struct upgrade *up)
 static int make_dir(struct upgrade *up)
 {
 	if (mkdir(WEIR_UPGRADE_DIR, 0700)) {
-		weir_err_set(&up->tool->err, "cannot make %s: %s", WEIR_UPGRADE_DIR,
-			     strerror(errno));
+		weir_err_set(&up->tool->err, errno == EEXIST ? OTHER : "cannot make %s: %s",
+			     WEIR_UPGRADE_DIR, strerror(errno));
 		return WEIR_EXIT_REFUSED;
 	}
 	up->dir = open(WEIR_UPGRADE_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -198,17 +202,23 @@ static void remove_dir(struct upgrade *up)
 	rmdir(WEIR_UPGRADE_DIR);
 }
 
-/* Do something in each of the first @count namespaces, until it fails; an enum weir_exit. */
+/*
+ * Do something in each of the first @count namespaces, until it fails, or with the last module in
+ * all of them; an enum weir_exit.
+ */
 static int in_each(struct upgrade *up, unsigned int count,
 		   int (*what)(struct upgrade *up, struct weir_space *space))
 {
-	int status = WEIR_EXIT_OK;
+	int status = WEIR_EXIT_OK, ret;
 	unsigned int i;
 
-	for (i = 0; !status && i < count; i++) {
-		status = weir_space_enter(up->tool, &up->spaces.list[i]);
-		if (!status)
-			status = what(up, &up->spaces.list[i]);
+	for (i = 0; (!status || up->last) && i < count; i++) {
+		ret = weir_space_enter(up->tool, &up->spaces.list[i]);
+		if (!ret)
+			ret = what(up, &up->spaces.list[i]);
+		if (ret && up->last)
+			weir_complain(up->tool, "upgrade");
+		status = ret ? ret : status;
 	}
 	weir_space_enter(up->tool, &(struct weir_space){ .fd = up->here });
 	return status;
@@ -264,6 +274,8 @@ static int open_space(struct upgrade *up, struct weir_space *space)
 {
 	struct weir_err err = up->tool->err;
 
+	if (space->lost)
+		return WEIR_EXIT_OK;
 	if (nft(up, "delete table inet " TABLE "\n"))
 		weir_note(up->tool, "warning", "all packets are still dropped in the %s namespace %.200s: %.200s; by hand: nft delete table inet %s",
 			  *space->name ? "network" : "initial", space->name, up->tool->err.text,
@@ -280,6 +292,28 @@ static void open_all(struct upgrade *up)
 	up->closed = 0;
 }
 
+/* Can what was saved be read again? Its time zones may be unknown by now. */
+static int check_state(struct upgrade *up, struct weir_space *space)
+{
+	struct weir_tool *tool = up->tool;
+	int status;
+
+	tool->check = true;
+	status = weir_restore_again(tool, space->state, false);
+	tool->check = false;
+	if (!status)
+		return status;
+	weir_err_set(&tool->err, "what is in force in the %s namespace %.200s could not be restored%s",
+		     *space->name ? "network" : "initial", space->name,
+		     up->force ? ", and is given up" : "; -force gives it up");
+	if (!up->force)
+		return WEIR_EXIT_REFUSED;
+	weir_complain(tool, "upgrade");
+	unlink(space->state);
+	*space->state = '\0';
+	return WEIR_EXIT_OK;
+}
+
 static int save(struct upgrade *up, struct weir_space *space)
 {
 	int status;
@@ -294,29 +328,37 @@ static int save(struct upgrade *up, struct weir_space *space)
 	if (!status)
 		status = weir_save_state(up->tool, space->state);
 	up->tool->detached = NULL;
-	return status;
+	return status ? status : check_state(up, space);
 }
 
 static int restore(struct upgrade *up, struct weir_space *space)
 {
+	int status;
+
 	weir_kmod_freeze(&up->params, FREEZE_S);
-	return weir_restore_again(up->tool, space->state, false);
+	status = *space->state ? weir_restore_again(up->tool, space->state, false) : WEIR_EXIT_OK;
+	space->lost = status;
+	up->lost += space->lost;
+	return status;
 }
 
 /* Load a module and give it everything. */
 static int bring(struct upgrade *up, const struct weir_kmod *kmod)
 {
-	int status = WEIR_EXIT_OK;
+	int status, ret;
 
 	up->in_force_at = 0;
+	up->lost = up->spaces.count;
 	weir_kmod_freeze(&up->params, FREEZE_S);
 	if (weir_kmod_load(kmod, &up->params, &up->tool->err))
 		return WEIR_EXIT_REFUSED;
+	up->lost = 0;
 	status = in_all(up, restore);
-	if (status)
+	if (status && !up->last)
 		return status;
 	up->in_force_at = weir_clock_ns(CLOCK_MONOTONIC);
-	return in_all(up, attach);
+	ret = in_all(up, attach);
+	return status ? status : ret;
 }
 
 /* The new one did not take everything. */
@@ -334,6 +376,7 @@ static int put_back(struct upgrade *up)
 		in_all(up, save);
 		up->removed_at = weir_clock_ns(CLOCK_MONOTONIC);
 	}
+	up->last = true;
 	if (!weir_kmod_is_loaded() || !weir_kmod_unload(err))
 		status = bring(up, &up->old);
 	return status;
@@ -388,6 +431,7 @@ static int replace(struct upgrade *up)
 	struct weir_tool *tool = up->tool;
 	char time[WEIR_TEXT_SIZE];
 	int status = prepare(up);
+	const char *what;
 
 	if (status) {
 		undo(up);
@@ -402,13 +446,16 @@ static int replace(struct upgrade *up)
 	status = put_back(up);
 	if (!status || up->in_force_at)
 		open_all(up);
-	if (status)
+	if (status && !up->in_force_at)
 		weir_complain(tool, "upgrade");
-	up->stranded = status && !up->in_force_at;
-	if (up->stranded) {
-		weir_err_set(&tool->err, "the old module could not be put back, so %s; the states are in %s: see UPGRADE in weir(8)",
-			     up->closed ? "all packets are dropped" : "nothing is limited",
-			     WEIR_UPGRADE_DIR);
+	if (up->lost) {
+		what = up->words->closed ? "all packets are dropped" : "nothing is limited";
+		if (up->in_force_at)
+			weir_err_set(&tool->err, "the old module is back, but in %u network namespaces %s; the states are in %s: see UPGRADE in weir(8)",
+				     up->lost, what, WEIR_UPGRADE_DIR);
+		else
+			weir_err_set(&tool->err, "the old module could not be put back, so %s; the states are in %s: see UPGRADE in weir(8)",
+				     what, WEIR_UPGRADE_DIR);
 		return WEIR_EXIT_UNREACHABLE;
 	}
 	if (status) {
@@ -432,6 +479,7 @@ static int exchange(struct upgrade *up)
 	weir_kmod_freeze(&up->params, FREEZE_S);
 	status = plan(up);
 	if (!status) {
+		up->force = force;
 		up->tool->force = true;
 		up->tool->quiet = true;
 		expedited = expedite(true);
@@ -442,7 +490,7 @@ static int exchange(struct upgrade *up)
 		up->tool->quiet = quiet;
 	}
 	weir_kmod_freeze(&up->params, 0);
-	if (!up->stranded)
+	if (!up->lost)
 		remove_dir(up);
 	return status;
 }

@@ -211,6 +211,17 @@ void weir_note_end(struct weir_tool *tool, const struct weir_exempt *exempt)
 			     "'until' is more than ten years away by this clock; what ends then ends in ten years");
 }
 
+void weir_note_group(struct weir_tool *tool, const struct weir_prefix *prefix)
+{
+	bool v6 = prefix->family == AF_INET6;
+	char buf[WEIR_TEXT_SIZE];
+
+	if (prefix->len >= (v6 ? 8 : 4) && (v6 ? prefix->addr[0] == 0xff :
+					     (prefix->addr[0] & 0xf0) == 0xe0))
+		weir_note(tool, "warning", "%s is multicast, from which nothing comes; a limit leaves what goes there out with 'not to 224.0.0.0/4,ff00::/8'",
+			  weir_text_prefix(NULL, prefix, buf));
+}
+
 void weir_note_exempt(struct weir_tool *tool, const void *model)
 {
 	const struct weir_exempt *exempt = model;
@@ -219,6 +230,7 @@ void weir_note_exempt(struct weir_tool *tool, const void *model)
 
 	weir_note_dev(tool, exempt->dev);
 	weir_note_end(tool, exempt);
+	weir_note_group(tool, &exempt->prefix);
 	if (!exempt->prefix.len && !*exempt->dev && !*exempt->limit)
 		weir_note(tool, "warning", "%s is every %s source: no limit would apply to %s",
 			  weir_text_prefix(NULL, &exempt->prefix, buf), family, family);

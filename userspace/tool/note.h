@@ -29,6 +29,8 @@ void weir_note_end(struct weir_tool *tool, const struct weir_exempt *exempt);
 weir_tell weir_note_exempt, weir_note_limit;
 /* Say so if a source or a prefix that is blocked is all that NAT64 translates (RFC 6052). */
 void weir_note_nat64(struct weir_tool *tool, const struct weir_prefix *prefix);
+/* Warn of a multicast prefix where sources are meant. */
+void weir_note_group(struct weir_tool *tool, const struct weir_prefix *prefix);
 #define WEIR_SENTENCE_SIZE	328
 /* Print @sentence after the limit's name, or alone. In a file, once; repeats are counted. */
 void weir_note_of(struct weir_tool *tool, const char *kind,

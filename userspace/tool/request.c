@@ -59,7 +59,10 @@ int weir_tool_reach(struct weir_tool *tool)
 		return WEIR_EXIT_OK;
 	if (tool->outside)	/* its sentence is there */
 		return WEIR_EXIT_UNREACHABLE;
-	weir_nl_await_upgrade(&tool->nl);
+	if (!weir_nl_await_upgrade(&tool->nl)) {
+		weir_err_set(&tool->err, "'weir upgrade' is replacing the module, and takes long; try again after that");
+		return WEIR_EXIT_UNREACHABLE;
+	}
 	ret = weir_nl_open(&tool->nl);
 	if (ret == -ENOENT && tool->loads && !tool->check) {
 		weir_nl_close(&tool->nl);
@@ -130,7 +133,8 @@ int weir_tool_settle(struct weir_tool *tool, const struct weir_request *request,
 	}
 	tool->err = tool->nl.err;
 	if (ret == -EEXIST && request->verb == WEIR_ON_ADD && request->set != &weir_limit_fields)
-		weir_append(tool->err.text, sizeof(tool->err.text), " ", "(-exist)");
+		weir_append(tool->err.text, sizeof(tool->err.text), " ",
+			    tool->force ? "(-exist -force)" : "(-exist)");
 	return request->refused ? WEIR_EXIT_REFUSED : WEIR_EXIT_UNREACHABLE;
 }
 

@@ -282,6 +282,7 @@ int weir_nl_ack(struct weir_nl *nl, struct weir_request *request, const struct n
 	if (ack.attr[NLMSGERR_ATTR_MSG] &&
 	    mnl_attr_validate(ack.attr[NLMSGERR_ATTR_MSG], MNL_TYPE_NUL_STRING) >= 0)
 		sentence = mnl_attr_get_str(ack.attr[NLMSGERR_ATTR_MSG]);
+	request->silent = !sentence;
 	if (error < 0) {
 		say_refusal(nl, request, &ack, sentence, -error);
 	} else if (sentence) {

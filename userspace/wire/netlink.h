@@ -36,9 +36,11 @@ struct weir_request {
 	void *data;
 	const void *attrs;		/* of the request, in place of a model; or NULL */
 	size_t attrs_len;
+	bool once;			/* not again on another socket, which holds nothing */
 	/* the result; ret: 0 or a negative errno */
 	int ret;
 	bool refused;			/* by the kernel: nothing changed */
+	bool silent;			/* without a sentence */
 	bool interrupted;		/* the objects changed during the dump */
 	char warning[128];		/* on success; or "" */
 	uint64_t lost;			/* how much, if it warns of a loss; or 0 */
@@ -49,7 +51,7 @@ struct weir_request {
 	unsigned int fault_budget;	/* number of a limit's one at fault, from 1; or 0 */
 	/* private */
 	uint32_t seq;
-	bool done;
+	bool done, waits;
 	struct nlmsghdr *msg;
 };
 
@@ -61,11 +63,12 @@ struct weir_request {
 /* Write the headers of a request into @room. */
 struct nlmsghdr *weir_msg_begin(void *room, uint16_t family, uint16_t flags, uint8_t cmd);
 /*
- * Wait while another process replaces the module: what the old one is told would be lost, and
- * without a module this process would load one.
+ * Wait while another process replaces the module: what the old one is told would be lost, what
+ * the new one tells is not all, and without a module this process would load one. False: it does
+ * so for too long.
  */
 #define WEIR_UPGRADE_DIR	"/run/weir-upgrade"	/* locked meanwhile */
-void weir_nl_await_upgrade(const struct weir_nl *nl);
+bool weir_nl_await_upgrade(const struct weir_nl *nl);
 /* Look up the family; -ENOENT: the module is not loaded. */
 int weir_nl_open(struct weir_nl *nl);
 void weir_nl_close(struct weir_nl *nl);

@@ -183,21 +183,32 @@ static int ask(struct weir_nl *nl, struct weir_request *request)
 	return request->ret;
 }
 
+/*
+ * Did the module refuse while another process restores a state, perhaps into another module, is
+ * that not loaded yet, or has it been loaded since the last request?
+ */
+static bool is_for_another_time(struct weir_nl *nl, struct weir_request *request)
+{
+	request->waits |= request->refused && request->ret == -EAGAIN;
+	if (request->once || nl->family == GENL_ID_CTRL)
+		return false;
+	if (request->ret == -ENOENT)
+		return request->refused ? request->silent : request->waits;
+	return request->refused && request->ret == -EAGAIN;
+}
+
 int weir_nl_ask(struct weir_nl *nl, struct weir_request *request)
 {
 	uint64_t start = weir_clock_ns(CLOCK_MONOTONIC);
-	int ret = 0;
 
+	request->waits = false;
 	ask(nl, request);
-	/* another process is restoring a state, perhaps into another module, not loaded yet */
-	while (((request->ret == -EAGAIN && request->refused) || ret == -ENOENT) &&
-	       be_patient(start)) {
+	while (is_for_another_time(nl, request) && be_patient(start)) {
 		weir_nl_await_upgrade(nl);
 		weir_nl_close(nl);
-		ret = weir_nl_open(nl);
-		request->ret = ret;
+		request->ret = weir_nl_open(nl);
 		request->refused = false;
-		if (!ret)
+		if (!request->ret)
 			ask(nl, request);
 	}
 	return request->ret;
@@ -238,17 +249,20 @@ static const struct weir_set controller_fields = {
 	.fields = controller_rows, .size = sizeof(struct controller),
 };
 
-void weir_nl_await_upgrade(const struct weir_nl *nl)
+bool weir_nl_await_upgrade(const struct weir_nl *nl)
 {
 	int fd = nl->upgrades ? -1 :
 		 open(WEIR_UPGRADE_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	uint64_t start = weir_clock_ns(CLOCK_MONOTONIC);
+	int ret;
 
 	if (fd < 0)
-		return;
-	while (flock(fd, LOCK_SH | LOCK_NB) && be_patient(start))
-		;
+		return true;
+	do
+		ret = flock(fd, LOCK_SH | LOCK_NB);
+	while (ret && be_patient(start));
 	close(fd);
+	return !ret;
 }
 
 int weir_nl_open(struct weir_nl *nl)
