@@ -302,6 +302,7 @@ struct weir_space {
 	uint64_t has;
 	char name[WEIR_SPACE_SIZE];	/* as of -netns; "": the initial one */
 	uint64_t limits, exempts, blocked_prefixes, sources, early_count;
+	uint64_t largest;		/* bytes of a limit */
 	struct weir_xdp *early;		/* devices that drop early */
 	char state[48];			/* the file of its saved state */
 	int fd;				/* keeps it, and enters it */

@@ -153,6 +153,10 @@ like "$? $(running) $(here -n "$odd" limit show) $(<"$tmp/err")" "^0 0.1.1  .*co
 same "... with everything else"
 here -q upgrade "$old" -old "$new" >"$tmp/out" 2>&1 || diag "$(<"$tmp/out")"
 
+echo "MemAvailable: 100 kB" >"$tmp/meminfo"
+unshare -m sh -c 'mount --bind "$0" /proc/meminfo && exec "$@"' "$tmp/meminfo" "$top/userspace/weir" -check upgrade "$new" -old "$old" >"$tmp/out" 2>&1
+like "$? $(<"$tmp/out")" "^2 weir: upgrade: 0 MiB of memory are available: another module might have none for a limit of [0-9]+ MiB" "what might have no memory is not tried"
+
 # as weir.service waits
 here monitor module &
 monitor=$!

@@ -98,13 +98,26 @@ static void test_two(void **state)
 	assert_int_equal(weir_nl_ask(&nl, &first), 0);
 	answer(0, 1, "stale", 0);
 	answer(0, 2, "two", NLM_F_DUMP_INTR);
-	end(0, 2, NLMSG_ERROR, -ENOENT);
-	assert_int_equal(weir_nl_ask(&nl, &second), -ENOENT);
+	end(0, 2, NLMSG_ERROR, -EEXIST);
+	assert_int_equal(weir_nl_ask(&nl, &second), -EEXIST);
 	assert_true(second.refused && !first.refused);
 	assert_true(second.interrupted && !first.interrupted);
 	assert_string_equal(one.name, "one");
 	assert_string_equal(two.name, "two");
 	assert_int_equal(opened, 1);
+}
+
+/* The family is no more: it is looked up again, and is not there. */
+static void test_unloaded(void **state)
+{
+	struct weir_limit limit;
+	struct weir_request request = get(&limit);
+
+	end(0, 1, NLMSG_ERROR, -ENOENT);
+	end(1, 2, NLMSG_ERROR, -ENOENT);
+	assert_int_equal(weir_nl_ask(&nl, &request), -ENOENT);
+	assert_false(request.refused);
+	assert_int_equal(opened, 2);
 }
 
 /* Of a datagram that does not fit, what is missing is unknown. */
@@ -280,6 +293,7 @@ static void test_message(void **state)
 }
 
 UNIT_MAIN("tool_nl", cmocka_unit_test_setup_teardown(test_two, set_up, tear_down),
+	  cmocka_unit_test_setup_teardown(test_unloaded, set_up, tear_down),
 	  cmocka_unit_test_setup_teardown(test_abandoned, set_up, tear_down),
 	  cmocka_unit_test_setup_teardown(test_signal, set_up, tear_down), T(test_settle),
 	  T(test_no_socket), T(test_message),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The network namespaces that have limits, and what is in force there. */
 
+#include <sys/param.h>
+
 #include "state/state.h"
 #include "tool/spaces.h"
 
@@ -20,8 +22,10 @@ static int look_into(struct weir_tool *tool, struct weir_space *space, void *dat
 	if (status)
 		goto out;
 	space->limits = config.limit_count;
-	for (i = 0; i < config.limit_count; i++)
+	for (i = 0; i < config.limit_count; i++) {
 		space->sources += config.limits[i].stats.sources_now;
+		space->largest = MAX(space->largest, config.limits[i].memory);
+	}
 	for (i = 0; i < config.exempt_count; i++)
 		space->blocked_prefixes += config.exempts[i].block;
 	space->exempts = config.exempt_count - space->blocked_prefixes;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/param.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -89,6 +90,27 @@ static int check_modules(struct upgrade *up)
 	return WEIR_EXIT_OK;
 }
 
+/* A table takes at most seven eighths of the memory that is available once the old one is freed. */
+static int check_memory(struct upgrade *up)
+{
+	FILE *file = fopen("/proc/meminfo", "re");
+	uint64_t kib = UINT64_MAX >> 10, largest = 0;
+	char line[128];
+	unsigned int i;
+
+	while (file && fgets(line, sizeof(line), file))
+		sscanf(line, "MemAvailable: %" SCNu64, &kib);
+	if (file)
+		fclose(file);
+	for (i = 0; i < up->spaces.count; i++)
+		largest = MAX(largest, up->spaces.list[i].largest);
+	if (kib << 10 >= largest / 7 || up->tool->force)
+		return WEIR_EXIT_OK;
+	weir_err_set(&up->tool->err, "%llu MiB of memory are available: another module might have none for a limit of %llu MiB; free a seventh of that, or try it with -force",
+		     (unsigned long long)kib >> 10, (unsigned long long)largest >> 20);
+	return WEIR_EXIT_REFUSED;
+}
+
 static int check_spaces(struct upgrade *up)
 {
 	struct weir_tool *tool = up->tool;
@@ -111,7 +133,7 @@ static int check_spaces(struct upgrade *up)
 	users = weir_kmod_users();
 	if (users <= ours)
 		return WEIR_EXIT_OK;
-	weir_err_set(&tool->err, "the module is in use by %u others: a dump, or an XDP program that 'weir xdp show' does not list",
+	weir_err_set(&tool->err, "the module is in use by %u others: a dump, of which /proc/net/netlink of some network namespace has a 1 in column Dump, or an XDP program that 'weir xdp show' does not list",
 		     users - ours);
 	return WEIR_EXIT_REFUSED;
 }
@@ -178,6 +200,8 @@ static int plan(struct upgrade *up)
 
 	up->here = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	status = check_spaces(up);
+	if (!status)
+		status = check_memory(up);
 	return status ? status : check_nft(up);
 }
 
