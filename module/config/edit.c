@@ -251,20 +251,18 @@ static int exempt_resolve(const struct weir_edit *edit, struct weir_exception *e
 	return 0;
 }
 
-/* Of a block of all that a limit matches it is not known whom that is meant for. */
-static bool is_block_of_all(const struct weir_exception *exception)
-{
-	return exception->block && exception->limit && !exception->prefix.len;
-}
-
-/* Are sources of a prefix exempt that is blocked, or the other way round? */
+/*
+ * Are sources of a prefix exempt that is blocked, or the other way round? A block of all that a
+ * limit matches may be meant for others.
+ */
 bool weir_edit_exempt_wins(const struct weir_edit *edit, const struct weir_exception *added)
 {
 	const struct weir_exception *exception = edit->exception;
 
 	for (; exception < edit->exception + edit->exceptions; exception++)
 		if (exception->block != added->block &&
-		    !is_block_of_all(exception) && !is_block_of_all(added) &&
+		    !(exception->limit && exception->block && !exception->prefix.len) &&
+		    !(added->limit && added->block && !added->prefix.len) &&
 		    (!exception->limit || !added->limit || exception->limit == added->limit) &&
 		    (!*exception->dev || !*added->dev || !strcmp(exception->dev, added->dev)) &&
 		    (weir_prefix_holds(&exception->prefix, &added->prefix) ||

@@ -226,10 +226,7 @@ static void remove_dir(struct upgrade *up)
 	rmdir(WEIR_UPGRADE_DIR);
 }
 
-/*
- * Do something in each of the first @count namespaces, until it fails, or with the last module in
- * all of them; an enum weir_exit.
- */
+/* Do something in the first @count namespaces, until it fails; with the last module, in all. */
 static int in_each(struct upgrade *up, unsigned int count,
 		   int (*what)(struct upgrade *up, struct weir_space *space))
 {
@@ -592,7 +589,7 @@ int weir_upgrade(struct weir_tool *tool, const struct weir_command *command,
 	int status;
 
 	tool->nl.upgrades = true;
-	/* each namespace takes two descriptors */
+	/* each namespace takes a descriptor */
 	if (!getrlimit(RLIMIT_NOFILE, &most)) {
 		most.rlim_cur = most.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &most);

@@ -211,13 +211,17 @@ void weir_note_end(struct weir_tool *tool, const struct weir_exempt *exempt)
 			     "'until' is more than ten years away by this clock; what ends then ends in ten years");
 }
 
+static bool is_multicast(const struct weir_prefix *prefix)
+{
+	return prefix->family == AF_INET6 ? prefix->len >= 8 && prefix->addr[0] == 0xff :
+					    prefix->len >= 4 && prefix->addr[0] >> 4 == 0xe;
+}
+
 void weir_note_group(struct weir_tool *tool, const struct weir_prefix *prefix)
 {
-	bool v6 = prefix->family == AF_INET6;
 	char buf[WEIR_TEXT_SIZE];
 
-	if (prefix->len >= (v6 ? 8 : 4) && (v6 ? prefix->addr[0] == 0xff :
-					     (prefix->addr[0] & 0xf0) == 0xe0))
+	if (is_multicast(prefix))
 		weir_note(tool, "warning", "%s is multicast, from which nothing comes; a limit leaves what goes there out with 'not to 224.0.0.0/4,ff00::/8'",
 			  weir_text_prefix(NULL, prefix, buf));
 }
@@ -288,7 +292,7 @@ void weir_note_limit(struct weir_tool *tool, const void *model)
 
 	/* Nothing replies to a multicast address. */
 	for (i = 0; i < match->to_count; i++)
-		groups &= match->to[i].addr[0] >= (match->to[i].family == AF_INET ? 0xe0 : 0xff);
+		groups &= is_multicast(&match->to[i]);
 	if (match->has & WEIR_COND_DEV)
 		weir_note_dev(tool, match->dev);
 	if (limit->log && limit->action == WEIR_ACTION_OBSERVE)
