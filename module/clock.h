@@ -3,7 +3,7 @@
 #define WEIR_CLOCK_H
 
 #include <linux/jiffies.h>
-#include <linux/timekeeping.h>
+#include <linux/ktime.h>
 #include <linux/types.h>
 
 /* The coarse clock: ticks, the same on all CPUs and never less than before. */

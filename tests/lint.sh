@@ -6,7 +6,7 @@
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
 checks=(size spread licence words layout skb clock versions bugs packet_path python man rst site spelling spec metrics mutants
-	proofs checkpatch shell sparse clang house percpu)
+	proofs checkpatch shell sparse oldest clang house percpu)
 [ "${1:-}" != -l ] || { echo "${checks[*]}"; exit; }
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT || exit 1
 
@@ -267,7 +267,7 @@ check_checkpatch() {
 	[ "${PIPESTATUS[1]}" != 0 ] && seen
 }
 
-# built KERNEL ARGUMENT...: in $folder the module compiles without warnings
+# built KERNEL ARGUMENT...: the module compiles without warnings, in $folder if that is set
 built() {
 	[ -e ".cache/kernels/$1/version" ] || { echo "SKIP no guest kernel $1 here; make setup downloads it"; return 4; }
 	tests/vm/kernel-build.sh -w "${folder[@]}" "$@" 2>&1
@@ -276,8 +276,12 @@ built() {
 # In the build that the guests run. Debian's sparse cannot parse the headers of 7.2.
 check_sparse() {
 	command -v sparse >/dev/null || { echo "SKIP sparse is not installed"; return 4; }
-	local folder=()
 	built 6.12 C=1
+}
+
+# Its headers include less than newer ones, and have fewer arguments that are const.
+check_oldest() {
+	built 6.1
 }
 
 check_clang() {

@@ -26,7 +26,7 @@ for group; do
 	case $group in
 	demo) packages="$packages $demo_packages" kernels="$kernels 6.12" ;;
 	fleet) packages="$packages $demo_packages libnats-dev nats-server jq python3" kernels="$kernels 6.12" ;;
-	test) packages="$packages $test_packages" kernels="$kernels 6.12 source herd captures prometheus jq" ;;
+	test) packages="$packages $test_packages" kernels="$kernels 6.1 6.12 source herd captures prometheus jq" ;;
 	all) packages="$packages $all_packages" kernels="$kernels 6.1 6.12 sid source herd captures prometheus jq pahole servers systemd 6.1-i386 6.1-armhf" ;;
 	debug) packages="$packages $debug_packages" kernels="$kernels debug" ;;
 	arm64) packages="$packages $arm64_packages" kernels="$kernels 6.12-arm64" ;;

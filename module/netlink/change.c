@@ -410,7 +410,7 @@ static unsigned int config_exempts(const struct genl_info *info)
 }
 
 /* Begin a change that a request asks for. Returns ERR_PTR() with a sentence. */
-static struct weir_edit *edit_begin(const struct genl_info *info, bool replace,
+static struct weir_edit *edit_begin(struct genl_info *info, bool replace,
 				    unsigned int exceptions)
 {
 	struct weir_net *wn = weir_net(genl_info_net(info));

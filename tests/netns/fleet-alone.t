@@ -3,7 +3,6 @@
 # fleet-alone.t: hosts that share a limit and do not hear each other admit what it gives for that: one is cut
 # off from the server of NATS by nft, its agent is killed, the server is, and the other hosts end
 . "$(dirname "$0")/lib.sh"
-. "$here/fleet.sh"
 . "$here/fleet_counts.sh"
 command -v nft >/dev/null || skip_all "nft is not installed"
 fleet_begin 3
@@ -32,8 +31,7 @@ ok $? "... and are not alone"
 on web3 weir monitor limit cut >"$tmp/events" &
 pids+=($!)
 
-mapfile -t words < <(to_hosts "${hosts[@]}")
-read -ra all < <(echo "${words[@]}")
+to_hosts "${hosts[@]}"
 # passed LIMIT: packets of it that each host admitted
 passed() { for host in "${hosts[@]}"; do on "$host" weir -json -stats limit show "$1" | jq '.[].stats.admitted.packets'; done | xargs; }
 

@@ -3,7 +3,6 @@
 # fleet-counts.t: hosts that share a limit admit one budget of a source together: real packets to two
 # and to four of them, and the worst window over all; an agent is killed, the server is, a peer lies
 . "$(dirname "$0")/lib.sh"
-. "$here/fleet.sh"
 . "$here/fleet_counts.sh"
 fleet_begin 4
 hosts=(web1 web2 web3 web4)
@@ -17,9 +16,8 @@ all_have "four own two dead lone lied" "${hosts[@]}" || bail "nothing is applied
 shared 5 3 "${hosts[@]}"
 ok $? "all hosts hear each other"
 
-mapfile -t words < <(to_hosts "${hosts[@]}")
-read -ra all < <(echo "${words[@]}")
-read -ra two < <(echo "${words[@]:0:2}")
+to_hosts "${hosts[@]}"
+read -ra two <<<"${words[*]:0:2}"
 trace_start weir_charge weir_uncharge
 watched 9 50 "${all[@]}"
 together 75 four "${hosts[@]}"

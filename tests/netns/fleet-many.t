@@ -3,7 +3,6 @@
 # fleet-many.t: eight hosts that share the budgets of 20,000 sources, which send to one host after
 # another: each source gets one budget from all of them together
 . "$(dirname "$0")/lib.sh"
-. "$here/fleet.sh"
 . "$here/fleet_counts.sh"
 command -v nft >/dev/null || skip_all "nft is not installed"
 fleet_begin 8

@@ -3,7 +3,6 @@
 # fleet-spread.t: packets of a source that ECMP spreads over three hosts of one address; one of them is cut
 # off from the server of NATS by nft, and comes back
 . "$(dirname "$0")/lib.sh"
-. "$here/fleet.sh"
 . "$here/fleet_counts.sh"
 command -v nft >/dev/null || skip_all "nft is not installed"
 fleet_begin 3

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2034,SC2154 # of lib.sh, and of the tests
-# fleet_counts.sh: a source that floods hosts that share its budget; fleet.sh is sourced before.
+# fleet_counts.sh: a source that floods hosts that share its budget
 
+. "$here/fleet.sh"
 budget=200
 # An interval of 800 ms, so that four agents keep it on a slow machine, and time enough after a flood to
 # ask what each host counts while all of it is in the window.
@@ -17,10 +18,11 @@ shared() {
 	for host in "${@:3}"; do wait_for 90 share "$host" "$1" "$2" || { diag "$(state "$host" counts)"; return 1; }; done
 }
 
-# to_hosts HOST...: what fleet_flood.py is told of them
+# to_hosts HOST...: sets words to what fleet_flood.py is told of each, and all to these words
 to_hosts() {
 	local host
-	for host; do echo "$host" "hub${host#web}" "10.77.0.1${host#web}" "$(on "$host" cat /sys/class/net/eth0/address)"; done
+	for host; do words+=("$host hub${host#web} 10.77.0.1${host#web} $(on "$host" cat /sys/class/net/eth0/address)"); done
+	read -ra all <<<"${words[*]}"
 }
 # A source sends twenty times its budget to some hosts, in all. Few packets at a time, so that a slow
 # machine has time for the agents.

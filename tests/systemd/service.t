@@ -165,8 +165,8 @@ weir source charge 203.0.113.9 limit web packets 9 >/dev/null
 like "$(systemd-analyze security --no-pager weir-state | tail -n 1)" ': [01]\.[0-9]' "systemd-analyze security is content with weir-state.service"
 ctl stop
 is "$(show weir-state.timer ActiveState)" inactive "stop stops the timer"
-mkdir -p /run/systemd/system/weir-state.service.d
-printf '[Service]\nExecCondition=\nExecStart=\nExecStart=/bin/sleep 60\n' >/run/systemd/system/weir-state.service.d/slow.conf
+mkdir -p /run/systemd/system/weir-state.service.d && mkfifo /run/never
+printf '[Service]\nExecCondition=\nExecStart=\nExecStart=/bin/cat /run/never\n' >/run/systemd/system/weir-state.service.d/slow.conf
 systemctl daemon-reload
 ctl start
 systemctl --no-block start weir-state
