@@ -440,6 +440,7 @@ struct weir_config {
 	unsigned int lists_named, member_count;
 	unsigned int bad;		/* invalid items so far */
 	unsigned int ended;		/* lines left out, as their end has passed */
+	uint32_t sum;			/* CRC-32 of all files that it was read from */
 	const struct weir_places *places;	/* of the lines; or NULL */
 };
 

@@ -8,7 +8,7 @@ says <<-'WORDS'
 	1 | upgrade -old one -old two | ^weir: upgrade: '-old' given twice$
 	1 | upgrade -closed -closed | ^weir: upgrade: '-closed' given twice$
 	1 | upgrade nosuch -open | ^weir: upgrade: unknown word '-open'; expected one of: -old, -closed$
-	1 | upgrade -open | ^weir: upgrade: -open: cannot open: No such file or directory$
+	1 | upgrade -open | ^weir: upgrade: '-open' is no option here
 	1 | upgrade one two | ^weir: upgrade: unknown word 'two'; expected one of: -old, -closed$
 	1 | upgrade '' | ^weir: upgrade: a file's name cannot be empty$
 	1 | upgrade nosuch | ^weir: upgrade: nosuch: cannot open: No such file or directory$

@@ -103,7 +103,18 @@ says <<'LINES'
 1 | limit add web --hitcount 5 | ^weir: limit add: write 'budget COUNT/TIME', with 'penalty TIME' if it blocks, and 'renew' for --update$
 1 | limit add web budget 5/10m bantime 1h | ^weir: limit add: write 'penalty TIME', which blocks a source$
 1 | limit add web budget 1/s udp len 28 | ^weir: limit add: weir reads no lengths and payload: an nft chain at ingress can set a mark: 'mark 1'$
-1 | limit add ssh -A INPUT | ^weir: limit add: weir has no chains, modules and targets: leave '-A' out$
+1 | limit add web budget 5/10m block 1h | ^weir: limit add: write 'penalty TIME', which blocks a source$
+1 | limit add ssh chain INPUT | ^weir: limit add: weir has no chains, modules and targets: leave 'chain' out$
+1 | save --state | ^weir: save: '-state' requires a value: FILE$
+1 | save -force | ^weir: save: options precede the object: weir -force save ...$
+1 | save --state=x | ^weir: save: '--state=x' is no option here; for a file of that name write './--state=x'$
+0 | -check limit advise web --pcap /nowhere/x |
+1 | limit add web budget 5/s dev eth0,eth1 | ^weir: limit add: dev: 'eth0,eth1' is not one device: give its name, or leave .dev. out for all$
+1 | limit add web budget 5/s dev eth+ | 'eth.' is not one device
+1 | prefix-list update l 10.0.0.0/8 | ^weir: prefix-list: use 'set'$
+1 | limit add web budget 5/s from != 10.0.0.0/8 | ^weir: limit add: write 'not from
+1 | limit add web budget 5/s from !=10.0.0.0/8 | ^weir: limit add: write 'not from 10.0.0.0/8'$
+1 | undo | ^weir: 'confirm revert' takes back a change made with -confirm$
 1 | limit add web budget 1/s ip saddr 10.0.0.1 | ^weir: limit add: leave 'ip' out
 1 | limit add web budget 1/s ignoreip 10.0.0.1 | ^weir: limit add: use exempt add, or 'not from PREFIX'$
 1 | limit add web budget 1/s tcp dport !22 | ^weir: limit add: write 'not dport 22'$
@@ -137,13 +148,12 @@ says <<'LINES'
 0 | -check block add 192.0.2.0/24 comment "a b" for 1h30m |
 1 | block add 192.0.2.0/24 until 2126-02-28T23:59:59Z | ^weir: block add: until: that is more than ten years away$
 1 | block add 192.0.2.0/24 until 2001-01-01T00:00:00Z | ^weir: block add: until: that has passed$
-1 | block add 192.0.2.0/24 until 2126-02-30T00:00:00Z | ^weir: block add: until: invalid date '2126-02-30T00:00:00Z'; expected one in UTC, as 2030-01-31T12:00:00Z$
-1 | exempt add 192.0.2.0/24 until 1h | ^weir: exempt add: until: invalid date '1h'
+1 | block add 192.0.2.0/24 until 2126-02-30T00:00:00Z | ^weir: block add: until: invalid date '2126-02-30T00:00:00Z'; expected one in UTC, as 2030-01-31T12:00:00Z; for a time write 'for TIME'$
+1 | exempt add 192.0.2.0/24 until 1h | invalid date '1h'; expected one in UTC, as 2030-01-31T12:00:00Z; for a time write 'for TIME'$
 1 | exempt add 192.0.2.0/24 for 1h until 2126-02-28T23:59:59Z | ^weir: exempt add: 'for' and 'until' cannot be combined$
 1 | block add | required: PREFIX
 1 | block add 192.0.2.1/24 | 192.0.2.0/24
 1 | source block 192.0.2.1 for 999ms | ^weir: source block: for: 999ms is out of range 1s..3650d$
-1 | source block 192.0.2.1 for 0s | ^weir: source block: for: 0s is out of range 1s..3650d$
 1 | source block 192.0.2.1 for 3651d | ^weir: source block: for: 3651d is out of range 1s..3650d$
 1 | source block 192.0.2.1 for 1m for 2m | ^weir: source block: 'for' given twice$
 1 | limit add web budget 1/s per 56 | ^weir: limit add: per: a single length is for IPv4, 32 at most; for IPv6 write 32,56$
@@ -167,7 +177,6 @@ says <<'LINES'
 1 | load /etc/weir.conf | ^weir: use 'weir -file /etc/weir.conf'$
 1 | -resume x | ^weir: '-resume' requires '-file'$
 1 | -resume | ^weir: '-resume' requires a value: FILE$
-1 | load FILE | ^weir: use 'weir -file FILE'$
 1 | check my.conf x | ^weir: use 'weir -check -file my.conf'$
 0 | -check limit create web budget 1/s to ff00::/8 |
 1 | limit insert web budget 1/s | ^weir: limit: use 'add'; for a limit, 'before NAME' says where$
@@ -185,7 +194,6 @@ says <<'LINES'
 1 | limit set ssh ! syn | ^weir: limit set: write 'not' for '!'$
 0 | -check limit add web budget 9/s budget 1G/d bytes tcp syn | ^weir: note: limit 'web' counts the bytes of SYN packets only: 'syn' holds for all of its budgets$
 0 | -check limit add web budget 1/s dev none to ff00::/8 | or without 'dev' all: to remove 'dev', give the other conditions after 'match'$
-0 | -check limit add web budget 1/s dev eth+ to ff00::/8 | device 'eth\+' does not exist \(yet\); a limit has one device, by its name, or without 'dev' all
 1 | limit add web budget 20/s after ssh | ^weir: limit add: use 'before' with the limit that is to follow$
 1 | limit add web budget 10Mbit/s | ^weir: limit add: budget: a budget counts packets or bytes; write '1250k/s bytes' for 10Mbit/s$
 1 | limit add web budget 500pps | write '500/s' for 500pps$

@@ -39,7 +39,7 @@ like "$(weir source get 203.0.113.9 limit observe)" '^203.0.113.9 limit observe 
 is "$(weir -j source get 203.0.113.9 limit observe | jq -c '.[0] | [.blocked, .blocked_by]')" '[false,null]' "... in JSON, too"
 is "$(weir source release 203.0.113.9 2>&1; echo $?)" "weir: source release: ADDR 203.0.113.9: blocked as 203.0.113.0/24; 'weir block del 203.0.113.0/24' ends that
 2" "release of an address names the prefix"
-is "$(weir source release 203.0.113.0/25 limit udp 2>&1; weir source release 203.0.113.0/25 2>&1)" "weir: source release: ADDR 203.0.113.0/25: limit 'udp' counts each /24 as a source
+is "$(weir source release 203.0.113.0/25 limit udp 2>&1; weir source release 203.0.113.0/25 2>&1)" "weir: source release: ADDR 203.0.113.0/25: limit 'udp' counts each /24 as a source; 'source show limit udp' lists them
 weir: source release: ADDR 203.0.113.0/25: blocked as 203.0.113.0/24; 'weir block del 203.0.113.0/24' ends that" "... of a part, too"
 weir source block 203.0.113.9 limit udp for 2h >/dev/null
 is "$(weir -j source get 203.0.113.9 limit udp | jq -c '.[0] | [.blocked, .blocked_ms > 7000000]')" '[true,true]' "the later end of two blocks counts"

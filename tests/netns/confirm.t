@@ -200,7 +200,7 @@ is "$(pgrep -cx weir)" 0 "... and no deadline runs"
 mkdir "$tmp/ro"
 mount -t tmpfs none "$tmp/ro" && cp "$tmp/file" "$tmp/ro/" && mount -o remount,ro "$tmp/ro"
 taken_back "a file in a read-only folder goes" -file "$tmp/ro/file"
-like "$(<"$tmp/err")" "^weir: warning: a reboot before it is confirmed begins with the file: cannot write $tmp/ro/file.unconfirmed: Read-only file system" "... which a warning says"
+like "$(<"$tmp/err")" "^weir: warning: $tmp/ro/file: a reboot before it is confirmed begins with the file: cannot write $tmp/ro/file.unconfirmed: Read-only file system" "... which a warning says"
 umount "$tmp/ro"
 rm -f "$tmp"/file.unconfirmed
 weir -confirm 60s -file "$tmp/file" 2>/dev/null
@@ -242,11 +242,16 @@ weir -file "$tmp/file" 2>/dev/null
 weir -file "$tmp/file" -fallback "$tmp/last" >"$tmp/out" 2>&1
 is "$? $(in_words)" "0 limit add only budget 3/h" "once it was applied by hand it counts"
 echo 'exempt add 10.7.0.0/16' >"$tmp/last"
+echo 'include part' >"$tmp/file"
+echo 'limit add only budget 3/h' >"$tmp/part"
 weir -confirm 60s -file "$tmp/file" 2>/dev/null
 weir confirm revert 2>/dev/null
-echo 'limit add only budget 4/h' >"$tmp/file"
+touch "$tmp/file" "$tmp/part"
 boots
-is "$? $(in_words)" "0 limit add only budget 4/h" "one that was edited since counts"
+is "$? $(in_words)" "2 exempt add 10.7.0.0/16" "one that was touched, and includes the same, does not"
+echo 'limit add only budget 4/h' >"$tmp/part"
+boots
+is "$? $(in_words)" "0 limit add only budget 4/h" "one that includes a file which was edited does"
 facts >"$tmp/facts"
 
 # Of each namespace its own

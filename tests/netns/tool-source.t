@@ -78,9 +78,9 @@ for verb in get charge forget; do
 done
 like "$(weir source block ${line%% count*} for 1h 2>&1)" '^weir: source block: limit: the limit counts all addresses as one source' "... but it cannot be blocked, and why" ||
 	diag "$(weir source block ${line%% count*} for 1h 2>&1)"
-is "$(weir source get all limit net 2>&1; weir source get all 2>&1)" "weir: source get: ADDR all: limit 'net' counts each /24 as a source
+is "$(weir source get all limit net 2>&1; weir source get all 2>&1)" "weir: source get: ADDR all: limit 'net' counts each /24 as a source; 'source show limit net' lists them
 weir: source get: 'all' is the source of a limit with 'per 0': add 'limit NAME'" "... and of others there is no such source"
-is "$(weir source block 2001:db8:1::/80 limit web for 1h 2>&1; echo $?)" "weir: source block: ADDR 2001:db8:1::/80: limit 'web' counts each /64 as a source
+is "$(weir source block 2001:db8:1::/80 limit web for 1h 2>&1; echo $?)" "weir: source block: ADDR 2001:db8:1::/80: limit 'web' counts each /64 as a source; 'source show limit web' lists them
 1" "another length is no source"
 # but for the slots: one may end between the two
 told() { weir source get 198.51.101.0/24 "$@" | sed '/ slots of /d; s/passes limit net/passes/'; echo "${PIPESTATUS[0]}"; }
@@ -189,7 +189,7 @@ is "$(weir source get 198.51.100.7 udp 2>&1)" "a packet now: passes, no limit ma
 is "$(weir source get 203.0.112.0/22 2>&1; echo $?)" "weir: source get: ADDR 203.0.112.0/22: no limit counts a /22 as a source; name an address of it, or see 'source show 203.0.112.0/22'
 2" "no limit counts such a prefix"
 is "$(weir source get 198.51.100.0/25 2>&1)" "weir: source get: ADDR 198.51.100.0/25: no limit counts a /25 as a source; it is exempt by 198.51.100.0/24; name an address of it, or see 'source show 198.51.100.0/25'" "... which is exempt"
-is "$(weir source get 203.0.113.128/25 limit tcp 2>&1; echo $?)" "weir: source get: ADDR 203.0.113.128/25: limit 'tcp' counts each /24 as a source
+is "$(weir source get 203.0.113.128/25 limit tcp 2>&1; echo $?)" "weir: source get: ADDR 203.0.113.128/25: limit 'tcp' counts each /24 as a source; 'source show limit tcp' lists them
 1" "... nor the limit that is named"
 weir limit flush
 

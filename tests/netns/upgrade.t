@@ -109,7 +109,7 @@ mkdir /run/weir-upgrade
 here upgrade "$new" -old "$old" >"$tmp/out" 2>&1
 like "$? $(<"$tmp/out")" "^2 weir: upgrade: an upgrade was interrupted" "states of one that was interrupted"
 rmdir /run/weir-upgrade
-refused 0 "note: this module is loaded already" "the same module" upgrade "$old"
+refused 0 "note: nothing was done: this module is loaded already" "the same module" upgrade "$old"
 
 here -check upgrade "$new" -old "$old" >"$tmp/out" 2>&1
 is "$? $(running)" "0 0.1.0" "-check changes nothing"

@@ -375,8 +375,7 @@ static bool includes(const struct weir_field *field, const void *value, const vo
 static void note_dropped(struct weir_tool *tool, const struct weir_limit *limit,
 			 const struct weir_match *had)
 {
-	const struct weir_match *is = &limit->match;
-	const uint64_t gone = is->any ? had->has & ~is->has : 0;
+	const uint64_t gone = limit->match.any ? had->has & ~limit->match.has : 0;
 	const struct weir_field *field = weir_match_fields.fields;
 	char text[WEIR_TEXT_SIZE] = "", one[80];
 

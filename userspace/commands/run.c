@@ -53,7 +53,7 @@ static bool blame_file(const char *token, const char *file, struct weir_err *err
 		weir_err_set(err, "'include' is for a file that 'weir -file' reads");
 		return true;
 	}
-	if (!token || !(check || weir_word_among("apply load", token)))
+	if (!token || !(check || weir_word_among("apply load reload", token)))
 		return false;
 	weir_err_set(err, "use 'weir %s-file %.200s'", check ? "-check " : "",
 		     file ? file : "FILE");

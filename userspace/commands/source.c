@@ -61,8 +61,9 @@ static int check_source(struct weir_tool *tool, const struct weir_limit *limit,
 		*is = (struct weir_prefix){ .family = AF_INET, .len = 32 };
 	if (is_address(is) || (is->family && is->len == length_of(limit, is)))
 		return WEIR_EXIT_OK;
-	weir_err_set(&tool->err, "ADDR %s: limit '%s' counts each /%u as a source",
-		     weir_text_prefix(NULL, is, buf), limit->name, length_of(limit, is));
+	weir_err_set(&tool->err, "ADDR %s: limit '%s' counts each /%u as a source; 'source show limit %s' lists them",
+		     weir_text_prefix(NULL, is, buf), limit->name, length_of(limit, is),
+		     limit->name);
 	return WEIR_EXIT_WORDS;
 }
 

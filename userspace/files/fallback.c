@@ -20,24 +20,9 @@ static bool is_limiting(struct weir_tool *tool)
 	return !there || !weir_config_is_empty(there);
 }
 
-/*
- * A service does not apply a file that was to be taken back: at boot it would begin with it, and a
- * restart, which may be systemd's, would keep it for the next boot.
- */
-static int apply(struct weir_tool *tool, const char *path, const char *fallback)
-{
-	if (tool->check || !weir_mark_holds(path, fallback))
-		return weir_apply_file(tool, path);
-	tool->file = path;
-	weir_err_set(&tool->err, "applied with -confirm before, and never confirmed; to apply it: weir -file %.200s",
-		     path);
-	weir_complain(tool, NULL);
-	return WEIR_EXIT_REFUSED;
-}
-
 int weir_apply_or_fall_back(struct weir_tool *tool, const char *path, const char *fallback)
 {
-	int status = apply(tool, path, fallback), fell;
+	int status = weir_apply_file(tool, path), fell;
 
 	tool->line = 0;
 	tool->loads = true;	/* also if the file had errors */

@@ -230,6 +230,32 @@ static void keep(struct weir_tool *tool)
 			  tool->err.text);
 }
 
+/*
+ * A service does not apply a file that was to be taken back: at boot it would begin with it, and a
+ * restart, which may be systemd's, would keep it for the next boot.
+ */
+static int check_mark(struct weir_tool *tool, const char *path, uint32_t sum)
+{
+	if (tool->check || !tool->fallback || path == tool->fallback ||
+	    !weir_mark_holds(path, sum, tool->fallback))
+		return WEIR_EXIT_OK;
+	weir_err_set(&tool->err, "applied with -confirm before, and never confirmed; to apply it: weir -file %.200s",
+		     path);
+	weir_complain(tool, NULL);
+	return WEIR_EXIT_REFUSED;
+}
+
+/* Mark a file while the change waits to be confirmed. */
+static int apply_marked(struct weir_tool *tool, const char *path, struct weir_config *config)
+{
+	bool new = tool->confirm && !tool->check && weir_mark_set(tool, path, config->sum);
+	int status = apply(tool, config, NULL);
+
+	if (new && (status == WEIR_EXIT_WORDS || status == WEIR_EXIT_REFUSED))
+		weir_mark_clear(path);
+	return status;
+}
+
 int weir_apply_file(struct weir_tool *tool, const char *path)
 {
 	static struct weir_config config;
@@ -237,10 +263,10 @@ int weir_apply_file(struct weir_tool *tool, const char *path)
 
 	config.check = tool->check;
 	tool->file = path;
-	status = weir_config_read(tool, path, &config);
+	status = weir_config_read(tool, path, &config) ?: check_mark(tool, path, config.sum);
 	tool->config = &config;
 	if (!status)
-		status = apply(tool, &config, NULL);
+		status = apply_marked(tool, path, &config);
 	if (!status)
 		note_items(tool, &config);
 	if (!status && !tool->check && tool->fallback && path != tool->fallback)

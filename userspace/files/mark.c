@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A mark beside a file that was applied with -confirm and has not been confirmed, so that a host
- * which boots meanwhile, or after it was taken back, does not begin with it. It is void once the
- * file was edited, or applied by the service.
+ * which boots meanwhile, or after it was taken back, does not begin with it. The mark has a
+ * checksum of the file and all that it includes, so it is void once one of them was edited.
  */
 
-#include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,7 +19,8 @@
 
 static int put_mark(struct weir_out *out, void *data)
 {
-	fprintf(out->to, "# not confirmed: weir.service does not boot with that file. See -confirm in weir(8).\n");
+	fprintf(out->to, "# not confirmed: weir.service does not boot with that file. See -confirm in weir(8).\n%08x\n",
+		*(uint32_t *)data);
 	return WEIR_EXIT_OK;
 }
 
@@ -28,19 +30,20 @@ static const char *mark_of(const char *file, char path[PATH_MAX + sizeof(SUFFIX)
 	struct stat is;
 
 	/* no mark beside a device, as /dev/null */
-	if (!realpath(file, target) || stat(target, &is) || !S_ISREG(is.st_mode))
+	if (!strcmp(file, "-") || !realpath(file, target) || stat(target, &is) ||
+	    !S_ISREG(is.st_mode))
 		return NULL;
 	snprintf(path, PATH_MAX + sizeof(SUFFIX), "%s" SUFFIX, target);
 	return path;
 }
 
-bool weir_mark_set(struct weir_tool *tool, const char *file)
+bool weir_mark_set(struct weir_tool *tool, const char *file, uint32_t sum)
 {
 	char path[PATH_MAX + sizeof(SUFFIX)];
 	struct weir_err err = tool->err;
 	bool named = mark_of(file, path), new = named && access(path, F_OK);
 
-	if (named && weir_replace_file(tool, path, 0600, put_mark, NULL))
+	if (named && weir_replace_file(tool, path, 0600, put_mark, &sum))
 		weir_note(tool, "warning", "a reboot before it is confirmed begins with the file: %s",
 			  tool->err.text);
 	tool->err = err;
@@ -71,11 +74,18 @@ static bool is_newer(const struct stat *one, const struct stat *other)
 	       one->st_mtim.tv_nsec > other->st_mtim.tv_nsec;
 }
 
-bool weir_mark_holds(const char *file, const char *fallback)
+bool weir_mark_holds(const char *file, uint32_t sum, const char *fallback)
 {
 	char path[PATH_MAX + sizeof(SUFFIX)];
-	struct stat mark, is, last;
+	FILE *mark = mark_of(file, path) ? fopen(path, "re") : NULL;
+	struct stat is, last;
+	uint32_t marked;
+	bool holds;
 
-	return mark_of(file, path) && !stat(path, &mark) && !stat(file, &is) &&
-	       !is_newer(&is, &mark) && (stat(fallback, &last) || !is_newer(&last, &mark));
+	if (!mark)
+		return false;
+	holds = fscanf(mark, "#%*[^\n] %" SCNx32, &marked) == 1 && marked == sum &&
+		!fstat(fileno(mark), &is) && (stat(fallback, &last) || !is_newer(&last, &is));
+	fclose(mark);
+	return holds;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
 #include "files/files.h"
 #include "files/include.h"
@@ -291,6 +292,7 @@ static int read_lines(struct reading *to, struct weir_lines *lines, const char *
 	int ret, fault;
 
 	to->bytes += lines->size;
+	to->config->sum = crc32(to->config->sum, (const void *)lines->whole, lines->size);
 	if (to->bytes > WEIR_FILE_BYTES)
 		return weir_err_set(&tool->err, "with all included files larger than %d MiB",
 				    WEIR_FILE_BYTES >> 20);

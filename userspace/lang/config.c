@@ -26,6 +26,7 @@ void weir_config_clear(struct weir_config *config)
 	config->block_count = 0;
 	config->early_count = 0;
 	config->bad = 0;
+	config->sum = 0;
 	config->ended = 0;
 	memset(config->hash_key, 0, sizeof(config->hash_key));
 	config->hold = false;

@@ -104,7 +104,8 @@ static int read_value(struct weir_args *args, const struct weir_field *field,
 				    field->word);
 	if (*text == '!' && field->flags & WEIR_NOT)
 		return weir_err_set(args->err, "write 'not %s %.60s'", field->word,
-				    text[1] ? text + 1 : weir_field_value(field, value));
+				    text[1 + (text[1] == '=')] ? text + 1 + (text[1] == '=') :
+				    weir_field_value(field, value));
 	if (field->many ? read_list(args, field, text, model) :
 			  field->type->parse(field, args, text, at))
 		return field->flags & WEIR_NOT && !strcmp(text, "not") ?

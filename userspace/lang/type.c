@@ -395,6 +395,9 @@ static int parse_file(const struct weir_field *field, struct weir_args *args,
 		      const char *text, void *at)
 {
 	*(const char **)at = text;
+	if (*text == '-' && text[1])
+		return weir_err_set(args->err, "'%.60s' is no option here; for a file of that name write './%.60s'",
+				    text, text);
 	return *text ? 0 : weir_err_set(args->err, "a file's name cannot be empty");
 }
 

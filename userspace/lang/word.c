@@ -153,7 +153,9 @@ static void list_nearest(const struct weir_word *words, const char *token, char 
 
 const struct weir_word *weir_word_find(const struct weir_word *words, const char *name)
 {
-	while (words->name && strcmp(words->name, name))
+	const char *dashed = name + !strncmp(name, "--", 2);
+
+	while (words->name && strcmp(words->name, name) && strcmp(words->name, dashed))
 		words++;
 	return words->name ? words : NULL;
 }
@@ -210,31 +212,36 @@ static const struct {
 	const char *tokens, *name, *hint;
 } others[] = {
 	{ "src saddr source -s", "from", NULL }, { "dst daddr destination -d", "to", NULL },
-	{ "iif iifname in in-interface -i", "dev", NULL }, { "protocol l4proto -p", "proto", NULL },
+	{ "iif iifname in in-interface interface -i", "dev", NULL },
+	{ "protocol l4proto -p", "proto", NULL },
 	{ "sports src-port source-port srcport", "sport", NULL },
 	{ "dports dst-port destination-port dstport", "dport", NULL },
 	{ "port ports", "dport", "write 'dport' for the destination, or 'sport'" },
 	{ "rate", "budget", NULL }, { "remove rm destroy", "del", NULL },
 	{ "insert", "add", "use 'add'; for a limit, 'before NAME' says where" },
-	{ "change modify update", "set", NULL }, { "replace edit", "set", "use 'set'" },
+	{ "change modify", "set", NULL }, { "replace edit update", "set", "use 'set'" },
 	{ "ls get", "show", NULL }, { "test", "get", NULL }, { "zero", "reset", NULL },
 	{ "flush reset clear del delete", "forget", NULL }, { "create append", "add", NULL },
 	{ "ban", "block", NULL }, { "unban unblock", "release", NULL },
 	{ "bit bits", "budget", "a budget counts packets or bytes; 10 Mbit/s is '1250k/s bytes'" },
 	{ "after first", "before", "use 'before' with the limit that is to follow" },
 	{ "dry-run dryrun", "action", "use 'action observe': it counts, and drops nothing" },
+	{ "undo rollback", "confirm", "'confirm revert' takes back a change made with -confirm" },
+	{ "commit", "confirm", NULL }, { "enable", "set", "use 'set NAME action drop'" },
+	{ "allow whitelist ignore", "exempt", "use 'exempt add'" },
 	{ "disable", "set", "use 'set NAME action observe': it counts, and drops nothing" },
 	{ "forward FORWARD oif oifname", "dev",
 	  "what is routed on arrives at 'dev' of the outside, 'not to' this host's addresses" },
 	{ "window", "only", "the window is that of a budget: give all, as in 'budget 500/5m'" },
 	{ "add remove del delete none without", "only",
 	  "to add or remove a budget, give all that the limit shall have, with 'only'" },
-	{ "-m -t -A -j", "syn", "weir has no chains, modules and targets: leave '%s' out" },
+	{ "-m -t -A -j chain table hook INPUT PREROUTING", "syn",
+	  "weir has no chains, modules and targets: leave '%s' out" },
 	{ "accept ACCEPT DROP RETURN reject REJECT jump counter", "action",
 	  "a limit drops what exceeds its budget: leave '%s' out; exempt add lets sources pass" },
 	{ "ip ip6 meta th", "from", "leave '%s' out: write 'from', 'to', 'proto' or 'dport'" },
 	{ "flags tcp-flags", "syn", "for attempts to open a TCP connection write 'syn'" },
-	{ "ct ctstate state", "syn",
+	{ "ct ctstate state new", "syn",
 	  "weir tracks no connections: 'tcp syn' opens one; of UDP all packets count" },
 	{ "connlimit connlimit-above connlimit-upto", "syn",
 	  "weir does not count open connections; it limits new ones: 'budget 20/1m tcp syn'" },
@@ -249,13 +256,14 @@ static const struct {
 	  "idle sources make room by themselves: leave this out" },
 	{ "recent seconds hitcount rcheck update set findtime maxretry", "penalty",
 	  "write 'budget COUNT/TIME', with 'penalty TIME' if it blocks, and 'renew' for --update" },
-	{ "bantime ban", "penalty", "write 'penalty TIME', which blocks a source" },
+	{ "bantime ban block", "penalty", "write 'penalty TIME', which blocks a source" },
 	{ "timeout", "penalty",
 	  "idle sources make room by themselves: leave '%s' out; 'penalty TIME' blocks" },
-	{ "string hex-string u32 length len", "mark",
+	{ "string hex-string u32 payload length len ttl", "mark",
 	  "weir reads no lengths and payload: an nft chain at ingress can set a mark: 'mark 1'" },
 	{ "ignoreip whitelist allow except exempt", "syn", "use exempt add, or 'not from PREFIX'" },
-	{ "bantime timeout", "for", "write 'for TIME'" }, { "forever", "for", "write 'for ever'" },
+	{ "bantime timeout until", "for", "write 'for TIME'" },
+	{ "forever", "for", "write 'for ever'" },
 	{ "tcp udp proto dport sport syn", "for",
 	  "no conditions here: make a limit with them, and write 'limit NAME'" },
 	{ "!", "syn", "write 'not' for '!'" }, { "move", "set", "use 'set NAME before OTHER'" },
@@ -279,7 +287,7 @@ static const struct weir_word *translate(const struct weir_word *words, const ch
 					 struct weir_err *err)
 {
 	const char *plain = token + 2 * !strncmp(token, "--", 2);
-	const struct weir_word *word = weir_word_find(words, plain);
+	const struct weir_word *word = weir_word_find(words, token) ?: weir_word_find(words, plain);
 	size_t i;
 
 	*err->text = '\0';

@@ -160,7 +160,7 @@ int weir_parse_date(const struct weir_field *field, struct weir_args *args,
 	uint64_t s = strptime(text, "%FT%TZ", &tm) ? timegm(&tm) : 0;
 
 	if (!s || strcmp(weir_text_date(field, &s, same), text))
-		return weir_err_set(args->err, "invalid date '%.60s'; expected one in UTC, as 2030-01-31T12:00:00Z",
+		return weir_err_set(args->err, "invalid date '%.60s'; expected one in UTC, as 2030-01-31T12:00:00Z; for a time write 'for TIME'",
 				    text);
 	weir_uint_set(at, sizeof(s), s);
 	return 0;

@@ -24,7 +24,6 @@
 
 /* Of the change that this process makes. */
 static struct weir_brake brake = { .lock = -1 };
-static bool marked;	/* its file, by this process */
 
 static const char *left_text(const struct weir_pending *change, char buf[WEIR_TEXT_SIZE])
 {
@@ -194,10 +193,7 @@ int weir_confirm_begin(struct weir_tool *tool, char **words, int count)
 		return WEIR_EXIT_REFUSED;
 	}
 	describe(&brake.change, tool, words, count);
-	status = prepare(tool);
-	if (!status && *brake.change.file)
-		marked = weir_mark_set(tool, brake.change.file);
-	return status;
+	return prepare(tool);
 }
 
 int weir_confirm_end(struct weir_tool *tool, int status, bool partly)
@@ -211,8 +207,6 @@ int weir_confirm_end(struct weir_tool *tool, int status, bool partly)
 	tool->line = 0;
 	unchanged = unchanged && !drop(tool, &brake);
 	tool->err = err;
-	if (unchanged && marked)
-		weir_mark_clear(brake.change.file);
 	if (!unchanged) {
 		brake.change.left_ns = brake.change.deadline_ns > now ?
 				       brake.change.deadline_ns - now : 0;

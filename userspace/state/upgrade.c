@@ -598,7 +598,7 @@ int weir_upgrade(struct weir_tool *tool, const struct weir_command *command,
 	if (!status && !up.same)
 		status = tool->check ? plan(&up) : run(&up);
 	if (!status && up.same)
-		weir_note(tool, "note", "this module is loaded already; with -force, it is loaded anew");
+		weir_note(tool, "note", "nothing was done: this module is loaded already; with -force, it is loaded anew");
 	if (!status)
 		show(&up);
 	weir_spaces_free(&up.spaces);

@@ -200,7 +200,7 @@ void weir_note_dev(struct weir_tool *tool, const char *dev)
 	if (!*dev || tool->outside || dev_exists(dev))
 		return;
 	snprintf(text, sizeof(text), "device '%s' does not exist (yet)%s", dev,
-		 strpbrk(dev, "+*,") || weir_word_among("any all none", dev) ? ONE_DEVICE : "");
+		 weir_word_among("any all none", dev) ? ONE_DEVICE : "");
 	weir_note_of(tool, "warning", NULL, text);
 }
 
