@@ -58,6 +58,7 @@ height = len(lines) * HIGH + 2 * MARGIN
 print(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height}" '
       'font-family="monospace" font-size="14" xml:space="preserve">')
 print("<!-- SPDX-License-Identifier: GPL-2.0-or-later -->")
+print("<style>text { white-space: pre }</style>")  # browsers have no xml:space any more
 print(f'<rect width="100%" height="100%" rx="6" fill="{BACK}"/>')
 for number, line in enumerate(lines):
     for column, words, (colour, turned) in spans(line):
