@@ -27,7 +27,7 @@ umount -l "$tmp/over" # which the overlays keep
 rm -f /etc/dkms/no-autoinstall # of package.t
 # A database without the files of packages, which take minutes over 9p; and nothing to download from.
 cp /var/lib/dpkg/status "$tmp/status" && mkdir "$tmp/preferences"
-for hidden in /var/lib/dpkg /var/lib/apt /var/cache/apt /etc/apt/sources.list.d /etc/apt/preferences.d /var/lib/dkms /lib/modules; do
+for hidden in /var/lib/{dpkg,systemd,apt,dkms} /var/cache/apt /etc/apt/{sources.list.d,preferences.d} /lib/modules; do
 	mkdir -p "$hidden" && mount -t tmpfs tmpfs "$hidden"
 done
 mkdir -p /var/lib/dpkg/{info,updates,triggers,alternatives} /var/lib/apt/lists/partial /var/cache/apt/archives/partial "/lib/modules/$kernel/kernel"
