@@ -47,7 +47,7 @@ kept() {
 }
 kept bucket 40 10
 kept bytes 20000 8000 -b
-like "$(weir -check limit set bytes budget 30/1s packets 2>&1)" "^bytes budget 30/s bucket burst 30 from" "another unit ends the burst of the old one"
+like "$(weir -check limit set bytes budget 30/1s packets 2>/dev/null)" "^bytes budget 30/s bucket burst 30 from" "another unit ends the burst of the old one"
 kept small 4 2
 kept host 100 50 -p 0,0
 line=$(traced -S 198.18.0.1 -T "$ticks")

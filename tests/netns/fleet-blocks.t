@@ -38,7 +38,7 @@ everywhere blocked 192.0.2.1 ban "${hosts[@]}"
 ok $? "a block reaches all hosts"
 diag "blocked on 3 hosts in $(($(now_ms) - begin)) ms"
 left=$(on web2 weir -json source get 192.0.2.1 limit ban | json blocked_ms)
-within "${left%.*}" 580000 600000 "... with its end"
+within "${left%.*}" 580000 601000 "... with its end, to a second"
 block web2 2001:db8::1 ban ever
 everywhere blocked 2001:db8::/64 ban "${hosts[@]}"
 ok $? "so does one of IPv6, without an end"

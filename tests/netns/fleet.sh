@@ -56,10 +56,17 @@ on() { inside "${!1}" "${@:2}"; }
 # agent HOST [OPTION]...: start its agent
 agent() {
 	# Its pid, not that of a shell around it.
-	(exec ip netns exec "${!1}" weir-fleet -server "$url" -group edge -host "$1" -state "$tmp/$1" "${@:2}" agent) >>"$tmp/$1.log" 2>&1 &
+	(PATH=$tmp/$1.bin:$PATH && exec ip netns exec "${!1}" weir-fleet -server "$url" -group edge -host "$1" -state "$tmp/$1" "${@:2}" agent) >>"$tmp/$1.log" 2>&1 &
 	agents[$1]=$!
 	pids+=($!)
 }
+# older HOST: its weir is one that does not know the word bytes; newer HOST: not any more
+older() {
+	mkdir "$tmp/$1.bin"
+	printf '#!/bin/sh\nsed "s/ bytes/ octets/" | %s "$@"\n' "$top/userspace/weir" >"$tmp/$1.bin/weir"
+	chmod 755 "$tmp/$1.bin/weir"
+}
+newer() { rm -r "$tmp/$1.bin"; }
 # agent_end SIGNAL HOST
 agent_end() {
 	kill "$1" "${agents[$2]}"
