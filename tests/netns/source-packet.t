@@ -93,7 +93,7 @@ agree() {
 now() {
 	# shellcheck disable=SC2086 # words
 	weir source get $1 >"$tmp/out" 2>"$tmp/err"
-	like "$(sed -nE '/^a packet/d; s/^[^ ].* limit ([a-z]+) .*/\1/p' "$tmp/out" | paste -sd' '): $(sed -n 's/^a packet now: //p' "$tmp/out")" "^$2: $3\$" "$4" ||
+	like "$(sed -nE '/^a packet/d; s/^[^ ].* limit ([a-z]+) .*/\1/p' "$tmp/out" | paste -sd' '): $(sed -n 's/; in a flood .*//; s/^a packet now: //p' "$tmp/out")" "^$2: $3\$" "$4" ||
 		diag "$(<"$tmp/out")" "$(<"$tmp/err")"
 }
 config <<-WORDS || bail "cannot configure"
@@ -109,11 +109,18 @@ config <<-WORDS || bail "cannot configure"
 	limit add old budget 1/1d from 10.0.0.0/8 udp dport 16
 	limit add pen budget 1/1h penalty 10m udp dport 14
 WORDS
+# flooded WORDS: the limit that refuses first, and after how many
+# shellcheck disable=SC2086 # words
+flooded() { weir source get $1 2>/dev/null | sed -n 's/^a packet now: .*; in a flood limit \(.*\) refuses first, after /\1 /p'; }
 hour="for (59m|1h)[0-9a-z.]*"
 now "203.0.113.7 dev rx0 udp dport 9" "web net" passes "a source that has sent nothing"
+is "$(flooded "203.0.113.7 dev rx0 udp dport 9")" "web 20" "... a flood of which meets that limit first"
+is "$(flooded "203.0.113.7 dev rx0 udp dport 10")$(flooded "203.0.113.7 dev rx0 udp dport 13")$(flooded "203.0.113.7 dev rx0 udp")" "" "... not known for a newcomer, bytes of no length, or other limits"
+is "$(flooded "203.0.113.7 dev rx0 udp dport 13 len 100")" "bytes 10" "... nor one that observes"
 admits 20 "... so many pass" -s 203.0.113.7 -c 30
 now "203.0.113.7 dev rx0 udp dport 9" "web net" "dropped by limit web $hour" "... and it is over its budget"
 now "203.0.113.8 dev rx0 udp dport 9" "web net" passes "... not another one of its network"
+is "$(flooded "203.0.113.8 dev rx0 udp dport 9")" "net 5" "... which shares what is left of that"
 admits 5 "... so many pass" -s 203.0.113.8 -c 9
 now "203.0.113.8 dev rx0 udp dport 9" "web net" "dropped by limit net $hour" "... which its network shares"
 now "203.0.113.7 udp" "web low net new ban full bytes watch day pen" "dropped by limit net $hour" "... whatever else the packet meets"

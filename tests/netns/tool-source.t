@@ -295,7 +295,7 @@ config <<-WORDS || bail "cannot configure"
 	limit add udp budget 20/1m proto udp dport 9
 	limit add shared budget 5/1h per 0 proto udp dport 10
 WORDS
-verdict() { weir source get "$@" | sed -n 's/^a packet now: //p'; }
+verdict() { weir source get "$@" | sed -n 's/; in a flood .*//; s/^a packet now: //p'; }
 is "$(weir -quiet source get 203.0.113.8 2>&1 | sed -n '$p')" "a packet now: passes" "what becomes of a packet is no note"
 flood -s 203.0.113.9 -c 25
 like "$(verdict 203.0.113.9 udp dport 9)" "^dropped by limit udp for " "a source over its budget"

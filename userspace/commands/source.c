@@ -80,6 +80,9 @@ struct getting {
 	struct weir_source by;		/* the state that refuses */
 	uint64_t ns;			/* for the longest that any refuses; EVER */
 	uint64_t most;			/* bytes of a packet that every limit has room for */
+	char first[WEIR_NAME_SIZE];	/* the limit that refuses first if more such packets come */
+	uint64_t more;			/* how many it admits before */
+	bool unsure;			/* another one may refuse before */
 	bool unmatched;			/* the limit that was named is not met */
 };
 
@@ -133,20 +136,40 @@ static const struct weir_exempt *find_on_device(const struct getting *getting, c
 	return found ? found : weir_config_exempt(getting->limits, prefix, NULL, limit, block);
 }
 
+/* How large a packet, and how many such packets, a limit has room for. */
+static void take_room(struct getting *getting, const struct weir_source *source)
+{
+	const struct weir_source_budget *is = source->budgets;
+	uint64_t more;
+
+	getting->unsure |= source->undecided || source->unknown;
+	for (; is < source->budgets + source->budget_count; is++) {
+		more = is->left;
+		if (is->unit == WEIR_UNIT_BYTES) {
+			getting->most = MIN(getting->most, is->left);
+			getting->unsure |= !getting->query->len;
+			more = is->left / MAX(getting->query->len, 1);
+		}
+		if (more >= getting->more)
+			continue;
+		getting->more = more;
+		strcpy(getting->first, source->limit);
+	}
+}
+
 static void take_refusal(struct getting *getting, const struct weir_source *source,
 			 const struct weir_exempt *block)
 {
-	unsigned int refusal = refusal_of(source), i;
+	unsigned int refusal = refusal_of(source);
 	struct weir_source is = *source;
 
 	if (!refusal && block && source->action != WEIR_ACTION_OBSERVE) {
 		refusal = BY_PREFIX;
 		is.exempt = *block;
 	}
-	for (i = 0; !refusal && !is.unmatched && i < source->budget_count; i++)
-		if (source->budgets[i].unit == WEIR_UNIT_BYTES &&
-		    source->action == WEIR_ACTION_DROP && !(source->has & WEIR_HAS(SOURCE_EXEMPT)))
-			getting->most = MIN(getting->most, source->budgets[i].left);
+	if (!refusal && !is.unmatched && source->action == WEIR_ACTION_DROP &&
+	    !(source->has & WEIR_HAS(SOURCE_EXEMPT)))
+		take_room(getting, source);
 	if (!refusal)
 		return;
 	if (!is.undecided) {
@@ -212,6 +235,9 @@ static void show_verdict(const struct getting *getting)
 				      ", no limit matches it");
 		else if (getting->most < WEIR_PACKET_MAX && !query->len)
 			weir_out_text(out, " if it has at most %" PRIu64 " bytes", getting->most);
+		if (*getting->first && !getting->unsure)
+			weir_out_text(out, "; in a flood limit %s refuses first, after %" PRIu64,
+				      getting->first, getting->more);
 	}
 	weir_out_text(out, "\n");
 }
@@ -325,6 +351,7 @@ int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 	struct getting getting = {
 		.tool = tool, .command = command, .query = &model->query,
 		.asked = model->query.prefix, .limits = &config, .most = UINT64_MAX,
+		.more = UINT64_MAX,
 	};
 	int status = weir_get_config(tool, &config, true);
 
