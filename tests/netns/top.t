@@ -122,7 +122,7 @@ press p
 shows '^198\.51\.100\.9 ' "... and then goes on"
 
 mux resize-window -t top -x 80 -y 24
-sized() { [ "$(mux display-message -p -t top '#{pane_width}x#{pane_height}')" = 80x24 ] && screen | sed -n 24p | grep -q '^Enter open'; }
+sized() { [ "$(mux display-message -p -t top '#{pane_width}x#{pane_height}')" = 80x24 ] && screen | sed -n 24p | grep -q '^Enter open .* help  q$'; }
 holds "it follows a resize to 80x24" wait_for 60 sized || diag "$(screen)"
 within "$(screen | LC_ALL=C.UTF-8 wc -L)" 60 80 "... no line is longer"
 shows '^198\.51\.100\.1 .*[▁▂▃▄▅▆▇█]$' "... sources are there, with their windows"

@@ -99,6 +99,12 @@ static void test_bars(void **state)
 	draw();
 	check(strstr(row_text(2), "!999%"), "pressure is not told without colours: %s", row_text(2));
 	check(cells.cell[2][14].style == WEIR_STYLE_BAD, "pressure has no colour");
+	before = now;
+	draw();
+	check(!strstr(row_text(2), "!999%"), "pressure that is over is told: %s", row_text(2));
+	limit->stats.evictions++;
+	draw();
+	check(strstr(row_text(2), "!999%"), "pressure that goes on is not told: %s", row_text(2));
 }
 
 static void test_rows(void **state)

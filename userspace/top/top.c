@@ -216,6 +216,12 @@ static void draw_head(const struct weir_top_data *now, const struct weir_top_dat
 		   prefix, view->paused ? "  PAUSED" : "");
 }
 
+/* What found no room in the table, so far. */
+static uint64_t found_no_room(const struct weir_limit_stats *stats)
+{
+	return stats->evictions + stats->floor_refused.packets + stats->blocks_lost;
+}
+
 static void draw_limit(const struct weir_top_data *now, const struct weir_top_data *before,
 		       const struct weir_limit *limit, double seconds, struct weir_cells *cells,
 		       unsigned int row, unsigned int width)
@@ -238,7 +244,8 @@ static void draw_limit(const struct weir_top_data *now, const struct weir_top_da
 	put_bar(cells, row, at, limit->blocks_only ?
 		(double)stats->blocked_now / limit->blocks_only :
 		limit->entries ? (double)stats->sources_now / limit->entries : 0,
-		stats->sources_wanted || stats->blocks_lost);
+		was ? found_no_room(stats) != found_no_room(&was->stats) :
+		      stats->sources_wanted || stats->blocks_lost);
 	put_bar(cells, row, at += BAR + 1, most, limited);
 	at += BAR + 1;
 	if (limit->newcomers.count)
@@ -438,7 +445,7 @@ static void draw_foot(const struct weir_top_data *now, const struct weir_top_vie
 
 	if (*view->message)
 		put(cells, row, 0, cells->columns, WEIR_STYLE_WARN, view->message);
-	else if (view->chosen < now->count)
+	else if (view->chosen < now->count && !view->opened)
 		put_format(cells, row, 0, cells->columns, WEIR_STYLE_PLAIN, "%s%s%s limit %s",
 			   weir_text_prefix(NULL, &source->prefix, buf), *source->dev ? " dev " : "",
 			   source->dev, source->limit);
@@ -449,7 +456,7 @@ static void draw_foot(const struct weir_top_data *now, const struct weir_top_vie
 	else
 		put(cells, row, 0, cells->columns, WEIR_STYLE_PLAIN,
 		    view->help || view->opened ? "Esc back  " KEYS "  q quit" :
-		    "Enter open  " KEYS "  s sort  / l filter  p pause  ? q");
+		    "Enter open  " KEYS "  s sort  / filter  ? help  q");
 }
 
 void weir_top_draw(const struct weir_top_data *now, const struct weir_top_data *before,
