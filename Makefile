@@ -174,8 +174,8 @@ demo-fleet: ## three hosts that share a budget, in one small machine
 	@tests/setup.sh fleet
 	@tests/demo/run.sh fleet
 
-picture: ## draw README's picture of weir top
-	@tests/setup.sh test
+picture: ## draw weir top, and the dashboard of its metrics, while limits are flooded
+	@tests/setup.sh picture
 	@tests/demo/top.sh
 
 test: ## what a patch needs, in six minutes (T='netns/limit 6.1': that)

@@ -140,10 +140,10 @@ within() {
 check_size() {
 	local list bad=0
 	mapfile -t list < <(files '^module/.*\.[ch]$' | xargs grep -L 'YNL-GEN')
-	within 18610 "$(cat "${list[@]}" | wc -l)" 'lines of module/' || bad=1
+	within 18613 "$(cat "${list[@]}" | wc -l)" 'lines of module/' || bad=1
 	within 5 "$(grep -ow __always_inline "${list[@]}" | wc -l)" '__always_inline in module/' || bad=1
-	within 32106 "$(files '^userspace/' | xargs cat | wc -l)" 'lines of userspace/' || bad=1
-	within 54979 "$(files '^tests/' | xargs cat | wc -l)" 'lines of tests/' || bad=1
+	within 32154 "$(files '^userspace/' | xargs cat | wc -l)" 'lines of userspace/' || bad=1
+	within 55115 "$(files '^tests/' | xargs cat | wc -l)" 'lines of tests/' || bad=1
 	within 1500 "$(cat Documentation/weir{.8,-limit.8,-source.8,.conf.5} | wc -l)" 'lines of the manual of weir' || bad=1
 	return "$bad"
 }
@@ -200,7 +200,7 @@ check_words() {
 }
 
 check_layout() {
-	files . '^COPYING$' | xargs -d '\n' perl -ne '
+	files . '^COPYING$|\.png$' | xargs -d '\n' perl -ne '
 		$bad = print "$ARGV:$.: blanks at the end\n" if /[ \t]+$/;
 		$bad = print "$ARGV: no newline at the end\n" if eof && !/\n$/;
 		close ARGV if eof;

@@ -28,10 +28,11 @@ for group; do
 	fleet) packages="$packages $demo_packages libnats-dev nats-server jq python3" kernels="$kernels 6.12" ;;
 	test) packages="$packages $test_packages" kernels="$kernels 6.1 6.12 source herd captures prometheus jq" ;;
 	all) packages="$packages $all_packages" kernels="$kernels 6.1 6.12 sid source herd captures prometheus jq pahole servers systemd 6.1-i386 6.1-armhf" ;;
+	picture) packages="$packages $test_packages chromium" kernels="$kernels 6.12 prometheus jq" ;;
 	debug) packages="$packages $debug_packages" kernels="$kernels debug" ;;
 	arm64) packages="$packages $arm64_packages" kernels="$kernels 6.12-arm64" ;;
 	native) packages="$packages $debug_packages time util-linux" kernels="$kernels uml" ;;
-	*) die "there is no set-up called $group (demo, fleet, test, all, debug, arm64, native)." ;;
+	*) die "there is no set-up called $group (demo, fleet, test, all, picture, debug, arm64, native)." ;;
 	esac
 done
 

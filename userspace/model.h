@@ -236,7 +236,7 @@ struct weir_stats {
 	uint64_t has;
 	uint64_t seen, exempt, unmatched, admitted, dropped, unparsable;
 	uint64_t events_lost, memory, tick_ns, clock_ns, dropped_by_prefix;
-	uint32_t limits, exempts, blocked_prefixes, namespaces;
+	uint32_t limits, exempts, blocked_prefixes, namespaces, generation;
 };
 
 struct weir_pressure {
@@ -330,7 +330,7 @@ struct weir_upgraded {
 
 struct weir_metering {
 	uint64_t has;
-	const char *file;	/* or NULL, if not given */
+	const char *file, *state;	/* or NULL, if not given */
 	uint32_t top;
 	bool http;
 };

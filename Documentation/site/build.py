@@ -53,7 +53,7 @@ def recipes(page):
 
 def readme():
     text = (TOP / "README.md").read_text()
-    text = re.sub(r"\]\(Documentation/(\w+\.svg)\)", r"](\1)", text)
+    text = re.sub(r"\]\(Documentation/(\w+\.(?:svg|png))\)", r"](\1)", text)
     text = re.sub(r"\]\(Documentation/(weir[-.\w]*\.[458])\)", r"](\1.rst)", text)
     text = re.sub(r"\]\(Documentation/(\w+\.rst)\)", r"](\1)", text)
     text = text.replace("](Documentation/NEWS)", "](NEWS.md)")
@@ -75,7 +75,7 @@ def fill(source):
     index = (HERE / "index.md").read_text()
     (source / "index.md").write_text(index.replace("@RECIPES@",
                                                    recipes((DOCS / "weir.8").read_text())))
-    for picture in DOCS.glob("*.svg"):
+    for picture in [*DOCS.glob("*.svg"), *DOCS.glob("*.png")]:
         shutil.copy(picture, source)
     shutil.copy(HERE / "conf.py", source)
     shutil.copy(HERE / "weir.css", source / "_static")

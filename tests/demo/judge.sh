@@ -71,9 +71,9 @@ kinds() {
 table() {
 	local i names=("$HONEST honest hosts" "1 flooding host" "$(thousands "$SPOOFED") spoofed sources"
 		"1 host known before" "1 host that comes new")
-	printf '\n%s%-24s %12s %14s %12s %14s%s\n' "$bold" "" sent "weir dropped" got "lost by the VM" "$off"
+	printf '\n%s%-26s %12s %14s %12s %14s%s\n' "$bold" "" sent "weir dropped" got "lost by the VM" "$off"
 	for i in 0 1 2 3 4; do
-		printf '%-24s %12s %14s %12s %14s\n' "${names[i]}" "$(thousands "${sent[i]}")" \
+		printf '%-26s %12s %14s %12s %14s\n' "${names[i]}" "$(thousands "${sent[i]}")" \
 			"$(thousands "${dropped[i]}")" "$(thousands "${got[i]}")" \
 			"$(thousands $((sent[i] - dropped[i] - got[i])))"
 	done

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# top-scene.sh: the guest's part of top.sh: flood limits, and leave weir top's screen in OUT
+# top-scene.sh: the guest's part of top.sh: flood limits, leave weir top's screen in OUT, and each second
+# what weir metrics prints in OUT/served
 . "$(dirname "$0")/../netns/lib.sh"
 begin_with <<-WORDS
 	limit add dns budget 100/s proto udp dport 53 sources 1024
@@ -8,12 +9,17 @@ begin_with <<-WORDS
 	limit add web budget 300/1m tcp dport 443 not syn sources 1024
 WORDS
 export TMUX_TMPDIR=$tmp
+mkfifo "$tmp/never"
+began=$SECONDS
 trap 'tmux kill-server; cleanup' EXIT
 tmux -u -f /dev/null new-session -d -s top -x 96 -y 20 \
 	"LC_ALL=C.UTF-8 TERM=screen-256color $top/userspace/weir top" || bail "no terminal"
 screen() { tmux capture-pane -p "$@" -t top; }
 
-second=60000
+second=80000
+# The host must not read a part: weir replaces the file.
+while weir metrics output "$OUT/served/weir.prom"; do read -rt 1 <>"$tmp/never"; done &
+pids+=($!)
 flooding -s 10.6.6.6 -P udp -D 53 -r 2000 -t $second
 flooding -s 10.1.0.1 -n 5 -P udp -D 53 -r 250 -t $second
 flooding -s 2001:db8:1::7 -P udp -D 53 -r 150 -t $second
@@ -28,3 +34,5 @@ full() { screen | grep -Eq '^10\.2\.0\.9 .*limit' && screen | grep -Eq '^10\.6\.
 wait_for 60 full || { screen; bail "nobody is limited"; }
 screen -e >"$OUT/screen"
 screen
+watched() { [ $((SECONDS - began)) -ge 50 ]; }
+wait_for 60 watched

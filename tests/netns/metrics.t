@@ -54,14 +54,22 @@ is "$(of weir_limit_newcomers_window_packets 'limit="tight"')" "" "what a limit 
 is "$(grep -c '^weir_source_dropped_packets_total' "$tmp/metrics"):$(of weir_source_top)" 3:3 "three sources, and that it is three at most"
 read_metrics top 100
 is "$(grep '^weir_source_dropped' "$tmp/metrics" | grep -c ' 0$')" 0 "... none of which lost nothing"
-read_metrics
+read_metrics state "$tmp/state"
 is "$(grep -c weir_source_ "$tmp/metrics")" 0 "no sources unless asked for"
+is "$(grep -c saved "$tmp/metrics")" 0 "a state that is not there has no time"
+changes=$(of weir_generation)
+weir exempt add 10.9.1.0/24
+weir save -state "$tmp/state"
+read_metrics state "$tmp/state"
+is "$(of weir_state_saved_timestamp_seconds)" "$(stat -c %Y "$tmp/state")" "when the state was saved"
+is "$(of weir_generation)" $((changes + 1)) "a change of the configuration is another generation"
+is "$(of weir_limit_blocks 'limit="web"')" "$(weir -j -s limit show web | jq '.[0].blocks')" "for how many blocks there is room"
 
 # With -netns each series has a label, and nothing else differs.
 ln -s /proc/self/ns/net "$tmp/o\"n\\e"
 label="netns=\"$tmp/o\\\"n\\\\e\""
-read_metrics top 3
-weir -netns "$tmp/o\"n\\e" metrics top 3 >"$tmp/named"
+read_metrics top 3 state "$tmp/state"
+weir -netns "$tmp/o\"n\\e" metrics top 3 state "$tmp/state" >"$tmp/named"
 "$promtool" check metrics <"$tmp/named" >"$tmp/judge" 2>&1
 is "$?:$(<"$tmp/judge")" "0:" "promtool accepts those of a namespace"
 is "$(grep -v '^#' "$tmp/named" | grep -vF "{$label")" "" "... each with its name"
@@ -89,10 +97,10 @@ is "$(weir metrics output /proc/none/x 2>&1):$?" "weir: metrics: cannot write /p
 is "$(find "$tmp" -name 'weir.prom.*' | wc -l)" 0 "nothing is left beside it"
 
 # A scrape
-printf 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n' | weir metrics http | tr -d '\r' >"$tmp/answer"
+printf 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n' | weir metrics http state "$tmp/state" | tr -d '\r' >"$tmp/answer"
 is "$(head -n 1 "$tmp/answer")" "HTTP/1.0 200 OK" "HTTP"
 sed '1,/^$/d' "$tmp/answer" | "$promtool" check metrics >"$tmp/judge" 2>&1
-is "$?:$(grep -c '^weir_up 1' "$tmp/answer")" 0:1 "... the metrics follow"
+is "$?:$(grep -cE '^weir_(up 1$|state_saved)' "$tmp/answer")" 0:2 "... the metrics follow"
 is "$(printf 'POST / HTTP/1.1\r\n\r\n' | weir metrics http 2>"$tmp/said" | head -n 1 | tr -d '\r')" "HTTP/1.0 405 Method Not Allowed" "another method"
 is "$(weir metrics http </dev/null 2>&1):$?" "weir: metrics: there was no request of HTTP:2" "no request"
 yes | head -n 100000 | weir metrics http >"$tmp/answer" 2>&1

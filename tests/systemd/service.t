@@ -201,7 +201,7 @@ both 1 failed "$web;$router" "... until the next start"
 ctl status --no-pager -l
 like "$out" "weir: $conf:1:.*'1x'" "status shows the error"
 like "$out" "weir: warning: $conf: not applied: /var/lib/weir/last.conf, .* is in force instead" "... and what is in force"
-is "$(stat -c %a /var/lib/weir/last.conf /var/lib/weir | paste -sd' ')" "600 700" "nobody else reads it"
+is "$(stat -c %a /var/lib/weir/last.conf /var/lib/weir | paste -sd' ')" "600 711" "nobody else reads it"
 printf '%s\n' "$web" "$router" >"$conf"
 ctl restart
 both 0 active "$web;$router" "restart with a valid file recovers"

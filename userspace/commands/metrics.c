@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "commands/commands.h"
 
@@ -24,6 +25,7 @@ struct metrics {
 	struct weir_config config;	/* limits, with their counters */
 	unsigned int top, source_count;
 	struct weir_source sources[WEIR_METRICS_TOP];
+	time_t saved;			/* or 0: no state that is known */
 };
 
 static const char *netns;	/* the word of -netns, a label of all series; or NULL */
@@ -177,6 +179,8 @@ static void put_shapes(struct weir_out *out, const struct weir_config *config)
 	} shapes[] = {
 		{ "weir_limit_table_places", "Places in the table of sources.",
 		  SHAPE(entries) },
+		{ "weir_limit_blocks", "Blocked sources that the limit has room for.",
+		  SHAPE(blocks) },
 		{ "weir_limit_memory_bytes", "Memory of the limit, in bytes.",
 		  SHAPE(memory) },
 		{ "weir_limit_newcomers_budget_packets",
@@ -278,6 +282,8 @@ static void put_totals(struct weir_out *out, const struct weir_stats *stats)
 	       stats->blocked_prefixes);
 	single(out, "weir_prefix_dropped_packets_total", "counter",
 	       "Dropped packets whose prefix is blocked.", stats->dropped_by_prefix);
+	single(out, "weir_generation", "gauge", "Another number after each change of the configuration.",
+	       stats->generation);
 	single(out, "weir_tick_seconds", "gauge", "The clock tick, in seconds.",
 	       stats->tick_ns / 1e9);
 }
@@ -316,6 +322,9 @@ static int put_metrics(struct weir_out *out, void *data)
 	if (!metrics->up)
 		return WEIR_EXIT_OK;
 	put_totals(out, &metrics->stats);
+	if (metrics->saved)
+		single(out, "weir_state_saved_timestamp_seconds", "gauge",
+		       "When the state was saved, in seconds since 1970.", metrics->saved);
 	put_limits(out, &metrics->config);
 	put_budgets(out, &metrics->config);
 	put_shapes(out, &metrics->config);
@@ -429,6 +438,7 @@ int weir_metrics(struct weir_tool *tool, const struct weir_command *command,
 {
 	static struct metrics metrics;
 	struct weir_metering ask = model->metering;
+	struct stat state;
 	int status = ask.http ? answer_http(tool) : WEIR_EXIT_OK;
 
 	if (status)
@@ -436,6 +446,7 @@ int weir_metrics(struct weir_tool *tool, const struct weir_command *command,
 	memset(&metrics, 0, offsetof(struct metrics, config));
 	metrics.up = tool->reached;
 	metrics.top = ask.top;
+	metrics.saved = ask.state && !stat(ask.state, &state) ? state.st_mtime : 0;
 	netns = tool->netns;
 	metrics.source_count = 0;
 	tool->stats = true;

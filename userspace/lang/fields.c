@@ -357,6 +357,7 @@ static const struct weir_field stats_rows[] = {
 	{ "blocked prefixes", &weir_type_uint, WEIR_RESULT,
 	  TOTAL(BLOCKED_PREFIXES, blocked_prefixes), .key = "blocked_prefix_count" },
 	{ "memory", &weir_type_size, WEIR_RESULT, TOTAL(MEMORY, memory) },
+	{ "generation", &weir_type_uint, WEIR_RESULT, TOTAL(GENERATION, generation) },
 	{ "tick", &weir_type_ns, WEIR_RESULT, TOTAL(TICK_NS, tick_ns), .key = "tick_ms" },
 	{ NULL, &weir_type_code, 0, TOTAL(CLOCK_NS, clock_ns) },
 	{ NULL, &weir_type_code, 0, TOTAL(NAMESPACES, namespaces),

@@ -61,6 +61,8 @@ static const struct weir_field metering_rows[] = {
 	{ "top", &weir_type_uint, WEIR_ON_SHOW, .attr = 1,
 	  .spec = &metering_attrs[1], METERING(top),
 	  .help = "also the drops of so many sources, the heaviest" },
+	{ "state", &weir_type_file, WEIR_ON_SHOW, .attr = 2, METERING(state),
+	  .help = "also when 'weir save -state' wrote this file" },
 	{ "http", &weir_type_flag, WEIR_ON_SHOW, METERING(http),
 	  .help = "answer a request of HTTP on standard input" },
 	END

@@ -151,7 +151,7 @@ const struct weir_attr_spec weir_stats_attrs[] = { ATTR(STATS_PAD, "pad"),
 	ATTR(STATS_LIMITS, "limits"), ATTR(STATS_EXEMPTS, "exempts"),
 	ATTR(STATS_TICK_NS, "tick_ns"), ATTR(STATS_BLOCKED_PREFIXES, "blocked_prefixes"),
 	ATTR(STATS_DROPPED_BY_PREFIX, "dropped_by_prefix"), ATTR(STATS_CLOCK_NS, "clock_ns"),
-	ATTR(STATS_NAMESPACES, "namespaces"), };
+	ATTR(STATS_NAMESPACES, "namespaces"), ATTR(STATS_GENERATION, "generation"), };
 
 const struct weir_attr_spec weir_prefix_list_attrs[] = { ATTR(PREFIX_LIST_NAME, "name"),
 	ATTR(PREFIX_LIST_PREFIX, "prefix"), ATTR(PREFIX_LIST_CHECK, "check"), };
