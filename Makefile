@@ -174,7 +174,7 @@ demo-fleet: ## three hosts that share a budget, in one small machine
 	@tests/setup.sh fleet
 	@tests/demo/run.sh fleet
 
-picture: ## draw weir top, and the dashboard of its metrics, while limits are flooded
+picture: ## draw weir top and the dashboard, while limits are flooded
 	@tests/setup.sh picture
 	@tests/demo/top.sh
 

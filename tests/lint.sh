@@ -406,7 +406,7 @@ declare -A says=(
 	[bugs]="no BUG or panic"
 	[packet_path]="the packet path does not allocate, sleep, print or send"
 	[checkpatch]="checkpatch --strict"
-	[sparse]="gcc and sparse, on 6.12"
+	[sparse]="gcc and sparse, on 6.12" [oldest]="gcc, on 6.1"
 	[clang]="clang, on 6.12 and the newest kernel"
 	[shell]="shellcheck"
 	[python]="Python scripts parse"
