@@ -201,7 +201,7 @@ static int put_outcomes(struct sk_buff *reply, const struct weir_net *wn)
 
 static int put_holdings(struct sk_buff *reply, const struct weir_net *wn)
 {
-	u32 limits = 0, exempts = 0, blocks = 0, generation = 0, i;
+	u32 limits = 0, exempts = 0, blocks = 0, i;
 	struct weir_config *config;
 	u64 memory = 0;
 
@@ -216,8 +216,6 @@ static int put_holdings(struct sk_buff *reply, const struct weir_net *wn)
 				  weir_newcomers_bytes(&config->limit[i]->newcomers);
 		for (i = 0; i < config->lists; i++)
 			memory += weir_prefixes_bytes(config->list[i]);
-		for (i = 0; i < WEIR_PARTS; i++)
-			generation += config->changes[i];
 	}
 	rcu_read_unlock();
 	return weir_nl_put_u64(reply, WEIR_A_STATS_EVENTS_LOST, atomic64_read(&wn->events_lost)) ||
@@ -225,7 +223,7 @@ static int put_holdings(struct sk_buff *reply, const struct weir_net *wn)
 	       nla_put_u32(reply, WEIR_A_STATS_LIMITS, limits) ||
 	       nla_put_u32(reply, WEIR_A_STATS_EXEMPTS, exempts) ||
 	       nla_put_u32(reply, WEIR_A_STATS_BLOCKED_PREFIXES, blocks) ||
-	       nla_put_u32(reply, WEIR_A_STATS_GENERATION, generation) ||
+	       nla_put_u32(reply, WEIR_A_STATS_GENERATION, weir_nl_generation(wn, U8_MAX)) ||
 	       weir_nl_put_u64(reply, WEIR_A_STATS_TICK_NS, weir_ticks_ns(1)) ||
 	       weir_nl_put_u64(reply, WEIR_A_STATS_CLOCK_NS, weir_ticks_ns(weir_clock())) ?
 	       -EMSGSIZE : 0;

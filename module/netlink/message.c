@@ -100,8 +100,7 @@ int weir_nl_pre_doit(const struct genl_split_ops *ops, struct sk_buff *skb, stru
 	return request_check(skb, info->nlhdr, ops->policy, ops->maxattr ? ~0ull : 0, info->extack);
 }
 
-/* Another number after each change of @parts; not 0. */
-static u32 dump_seq(const struct weir_net *wn, u8 parts)
+u32 weir_nl_generation(const struct weir_net *wn, u8 parts)
 {
 	const struct weir_config *config;
 	u32 changes = 0, i;
@@ -131,11 +130,11 @@ int weir_nl_dump(struct sk_buff *skb, struct netlink_callback *cb, u64 taken, u8
 	err = request_check(cb->skb, cb->nlh, genl_dumpit_info(cb)->op.policy, taken, cb->extack);
 	if (err)
 		return err;
-	cb->seq = dump_seq(wn, parts);
+	cb->seq = weir_nl_generation(wn, parts);
 	if (!cb->prev_seq)
 		cb->prev_seq = cb->seq;
 	err = put(skb, cb, wn);
-	cb->seq = dump_seq(wn, parts);
+	cb->seq = weir_nl_generation(wn, parts);
 	return err;
 }
 

@@ -39,6 +39,8 @@ int weir_nl_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, co
 int weir_nl_dump(struct sk_buff *skb, struct netlink_callback *cb, u64 taken, u8 parts,
 		 int (*put)(struct sk_buff *skb, struct netlink_callback *cb,
 			    struct weir_net *wn));
+/* Another number after each change of @parts, bits of enum weir_part; not 0. */
+u32 weir_nl_generation(const struct weir_net *wn, u8 parts);
 int weir_nl_nest(const struct nlattr *nest, struct nlattr **attrs, int max,
 		 const struct nla_policy *policy, struct netlink_ext_ack *extack);
 const struct nlattr *weir_nl_nth(const struct nlattr *head, int len, int type, unsigned int index);

@@ -111,7 +111,7 @@ config <<-WORDS || bail "cannot configure"
 WORDS
 # flooded WORDS: the limit that refuses first, and after how many
 # shellcheck disable=SC2086 # words
-flooded() { weir source get $1 2>/dev/null | sed -n 's/^a packet now: .*; in a flood limit \(.*\) refuses first, after /\1 /p'; }
+flooded() { weir source get $1 2>/dev/null | sed -n 's/^a packet now: .*; in a flood limit \(.*\) refuses first, after \(.*\) packets$/\1 \2/p'; }
 hour="for (59m|1h)[0-9a-z.]*"
 now "203.0.113.7 dev rx0 udp dport 9" "web net" passes "a source that has sent nothing"
 is "$(flooded "203.0.113.7 dev rx0 udp dport 9")" "web 20" "... a flood of which meets that limit first"

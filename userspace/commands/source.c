@@ -236,7 +236,7 @@ static void show_verdict(const struct getting *getting)
 		else if (getting->most < WEIR_PACKET_MAX && !query->len)
 			weir_out_text(out, " if it has at most %" PRIu64 " bytes", getting->most);
 		if (*getting->first && !getting->unsure)
-			weir_out_text(out, "; in a flood limit %s refuses first, after %" PRIu64,
+			weir_out_text(out, "; in a flood limit %s refuses first, after %" PRIu64 " packets",
 				      getting->first, getting->more);
 	}
 	weir_out_text(out, "\n");
