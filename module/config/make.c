@@ -209,6 +209,7 @@ struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit_
 	weir_prefixes_get(cfg->match.from_list);
 	weir_prefixes_get(cfg->match.to_list);
 	weir_prefixes_get(cfg->budgets_by);
+	limit->budget_by = cfg->budgets == 1 ? cfg->budgets_by : NULL;
 	limit->joined_until = was ? was->joined_until : 0;
 	limit->alone = can_be_alone(cfg) && limit->joined_until <= weir_clock();
 	err = weir_limit_check(limit, error) ?: weir_nflog_get(limit, was, error);

@@ -82,11 +82,11 @@ static noinline u16 cost_each(const struct weir_limit *limit, struct weir_lookup
 	return 0;
 }
 
-/* By the member of the list that was found, if one was. */
+/* By the member of the list whose index + 1 was found, or 0. */
 static inline u16 cost_listed(const struct weir_limit *limit, struct weir_lookup *lookup,
-			      size_t found)
+			      const struct weir_prefixes *list, size_t found)
 {
-	u64 own = weir_prefixes_budget_of(limit->cfg.budgets_by, found);
+	u64 own = found ? list->member[found - 1].budget : 0;
 
 	if (own) {
 		lookup->own[0] = own;
@@ -103,18 +103,21 @@ static inline u16 cost_listed(const struct weir_limit *limit, struct weir_lookup
 u16 weir_limit_cost_ipv4(const struct weir_limit *limit, struct weir_lookup *lookup,
 			 const struct weir_source *whole)
 {
-	if (unlikely(limit->cfg.budgets != 1 || !limit->cfg.budgets_by))
+	const struct weir_prefixes *by = limit->budget_by;
+
+	if (unlikely(!by))
 		return cost_each(limit, lookup, whole);
-	return cost_listed(limit, lookup,
-			   weir_prefixes_ipv4(limit->cfg.budgets_by, whole->word[0]));
+	return cost_listed(limit, lookup, by, weir_prefixes_ipv4(by, whole->word[0]));
 }
 
 u16 weir_limit_cost_ipv6(const struct weir_limit *limit, struct weir_lookup *lookup,
 			 const struct weir_source *whole)
 {
-	if (unlikely(limit->cfg.budgets != 1 || !limit->cfg.budgets_by))
+	const struct weir_prefixes *by = limit->budget_by;
+
+	if (unlikely(!by))
 		return cost_each(limit, lookup, whole);
-	return cost_listed(limit, lookup, weir_prefixes_ipv6(limit->cfg.budgets_by, whole->word));
+	return cost_listed(limit, lookup, by, weir_prefixes_ipv6(by, whole->word));
 }
 
 struct weir_limit *weir_limit_find(const struct weir_config *config, const char *name)

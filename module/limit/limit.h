@@ -27,6 +27,7 @@ struct weir_limit {
 	u64 fits[2];		/* packets and bytes that surely fit all budgets, or 0 */
 	struct weir_table *table;
 	struct weir_stats __percpu *stats;
+	const struct weir_prefixes *budget_by; /* the list of its only budget, or NULL */
 	bool plain;		/* it drops, and logs none of that */
 	u32 id;			/* never used again in a namespace; 0 until it is made */
 	hsiphash_key_t key;	/* of the hash of sources; one for all of a configuration */

@@ -78,11 +78,9 @@ static inline bool weir_prefix_has(const struct weir_net_prefix *prefix, u8 fami
 	if (prefix->family != family)
 		return false;
 	if (family == AF_INET)
-		return !((*addr ^ prefix->word[0]) &
-			 htonl(~0ull << (32 - prefix->len)));
+		return !((*addr ^ prefix->word[0]) & htonl(~0ull << (32 - prefix->len)));
 	return ipv6_prefix_equal((const struct in6_addr *)addr,
-				 (const struct in6_addr *)prefix->word,
-				 prefix->len);
+				 (const struct in6_addr *)prefix->word, prefix->len);
 }
 
 int weir_prefix_compare(const struct weir_net_prefix *a, const struct weir_net_prefix *b);
@@ -113,25 +111,24 @@ size_t weir_prefixes_search(const struct weir_prefixes *list, const __be32 *addr
 static inline size_t weir_prefixes_ipv4(const struct weir_prefixes *list, __be32 addr)
 {
 	const struct weir_prefix_step *step = list->first[false];
-	u64 key, mark, i;
-	size_t found = 0;
+	u64 key, mark, i, found = 0;
 
 	while (step) {
 		key = ((__force u32)addr & step->mask[0]) | step->code;
-		for (i = key * list->factor >> list->shift;; i = (i + 1) & list->last) {
-			mark = list->mark[i];
-			if (!((mark ^ key) << (64 - WEIR_MARK_WITHIN))) {
-				found = mark >> WEIR_MARK_WITHIN;
-				step = step->longer;
-				break;
-			}
-			if (!mark) {
-				step = step->shorter;
-				break;
-			}
+		i = key * list->factor >> list->shift;
+again:
+		mark = list->mark[i];
+		if (!((mark ^ key) << (64 - WEIR_MARK_WITHIN))) {
+			found = mark;
+			step = step->longer;
+		} else if (likely(!mark)) {
+			step = step->shorter;
+		} else {
+			i = (i + 1) & list->last;
+			goto again;
 		}
 	}
-	return found;
+	return found >> WEIR_MARK_WITHIN;
 }
 
 /* Half of an address of IPv6, in the order of the CPU. */
@@ -185,12 +182,6 @@ static inline size_t weir_prefixes_ipv6(const struct weir_prefixes *list, const 
 		step = step->shorter;
 	}
 	return likely(!step) ? found : weir_prefixes_search(list, addr, step, found);
-}
-
-/* The budget of a member that was found so, or 0. */
-static inline u64 weir_prefixes_budget_of(const struct weir_prefixes *list, size_t found)
-{
-	return found ? list->member[found - 1].budget : 0;
 }
 
 #endif /* WEIR_PREFIXES_H */
