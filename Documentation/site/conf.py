@@ -14,6 +14,7 @@ html_title = "weir"
 html_static_path = ["_static"]
 html_css_files = ["weir.css"]
 html_show_sphinx = False
+html_show_copyright = False
 html_copy_source = False
 highlight_language = "none"
 html_theme_options = {"sidebar_hide_name": False}
