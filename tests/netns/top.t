@@ -129,9 +129,78 @@ shows '^198\.51\.100\.1 .*[▁▂▃▄▅▆▇█]$' "... sources are there, w
 mux resize-window -t top -x 20 -y 3
 mux resize-window -t top -x 80 -y 24
 holds "... nor does a tiny one end it" wait_for 60 sized || diag "$(screen)"
+
+# looks_like NAME: the whole screen, without times, sums and windows
+looks_like() {
+	screen | LC_ALL=C.UTF-8 sed -E 's/[▁▂▃▄▅▆▇█]{16}/WINDOW/; s/dropped [0-9]+ +[^ ]+/dropped N/; s/ +[0-9]+\/s( +[0-9]+)$/ N\1/; s/[0-9.]+\/m/RATE/; s/(limit|for) ([0-9]+[hms])+ */\1 TIME /; s/ +$//' | cat -s >"$tmp/screen"
+	is "$(diff - "$tmp/screen")" '' "$1"
+}
+press Home
+shown '^198\.51\.100\.1 limit web$'
+looks_like "the whole screen of 80x24" <<-'SCREEN'
+	weir top  limits 1  dropped N  by dropped
+	LIMIT       TABLE            FULLEST BUDGET   NEWCOMERS            DROPS LIMITED
+	web         [         ]   0% [|||||||||]!100% N       2
+	SOURCE           LIMIT       RATE     COUNT  DROPS STATE        WINDOW
+	198.51.100.1     web       RATE   100/100     50 limit TIME WINDOW
+	198.51.100.9     web       RATE   100/100     30 limit TIME WINDOW
+	198.51.100.2     web            0     0/100      0 idle         WINDOW
+	198.51.100.3     web          RATE    60/100      0              WINDOW
+
+	198.51.100.1 limit web
+	Enter open  e exempt  b block  r release  f forget  s sort  / filter  ? help  q
+SCREEN
+press Enter
+shown '^Esc back'
+looks_like "... of a source" <<-'SCREEN'
+	weir top  limits 1  dropped N  by dropped
+
+	198.51.100.1 limit web count 100 of 100 left 0 limited for TIME dropped 50
+	    WINDOW 16 slots of 240s, oldest first
+	a packet now: dropped by limit web for TIME
+
+	Esc back  e exempt  b block  r release  f forget  q quit
+SCREEN
+press Escape
+shown '^Enter open'
+press ?
+shown '^Esc back'
+looks_like "... and of the help" <<-'SCREEN'
+	weir top  limits 1  dropped N  by dropped
+
+	Up, Down, PgUp, PgDn, Home, End   choose a source
+	Enter   open it: each limit that meets it, until when, its slots; Esc: back
+	e       exempt it from the limit
+	b       block it under the limit
+	r       release it
+	f       forget it: its counts, drops and block
+	s       sort by drops, counts or rates
+	/       show only the sources that overlap a prefix
+	l       show only one limit
+	p       pause, and go on
+	q       quit
+
+	TABLE: used part of the table; ! and red: it is too small for its sources.
+	FULLEST BUDGET: of the sources that are shown; ! and red: one is limited.
+	NEWCOMERS: used part of their budget; ! and red: all of it.
+	RATE, COUNT and WINDOW are of the first budget.
+
+	198.51.100.1 limit web
+	Esc back  e exempt  b block  r release  f forget  q quit
+SCREEN
+press Escape
+shown '^Enter open'
 press q
 shows '^status 0$' "q quits"
 stop
+
+# Bytes that a terminal of 100 a second has not read when q is pressed: it gets what changes, no whole screens.
+while flood -s 198.51.100.1 -c 1000; do :; done &
+flooding=$!
+read -r before behind status < <(LC_ALL=C.UTF-8 TERM=xterm "$top/tests/netns/slow-terminal.py" 100 "$top/userspace/weir" top)
+kill "$flooding" && wait "$flooding"
+within "$behind" 1 3000 "on a slow terminal a key waits for two screens at most"
+is "$status:$((before > 0))" 0:1 "... which it shows, and then the end"
 
 for key in p s /; do
 	start C.UTF-8 top
