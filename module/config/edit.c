@@ -355,7 +355,8 @@ int weir_edit_exception_del(struct weir_edit *edit, struct weir_exception *excep
 		at = weir_exceptions_find(edit->old->exceptions, exception);
 	if (!err && (at < 0 || !edit->exception[at].prefix.family))
 		err = weir_refuse(error, -ENOENT, WEIR_A_EXEMPT_ADDRESS,
-				  exception->block ? "the prefix is not blocked" :
+				  exception->block ?
+				  "the prefix is not blocked; release a source by its address" :
 				  "no such exemption");
 	if (!err)
 		edit->exception[at].prefix.family = 0;

@@ -193,7 +193,8 @@ static int block_do(struct weir_net *wn, struct block *block, struct genl_info *
 	for (i = 0; i < block->count; i++)
 		blocked |= block->was[i];
 	if (block->release && !blocked)
-		return block_refuse(info, -ENOENT,
+		return block_refuse(info, -ENOENT, info->attrs[WEIR_A_SOURCE_LIMIT] ?
+				    "the source is not blocked under this limit; name no limit" :
 				    "the source is not blocked; what it sent is counted until it is forgotten");
 	if (blocked && !block->release && block->how == WEIR_BLOCK_ADD)
 		return block_refuse(info, -EEXIST, already);

@@ -86,23 +86,27 @@ static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit
 		       struct weir_error *error)
 {
 	u64 packets = limit->largest[false], bytes = limit->largest[true];
+	const struct weir_match *match = &limit->cfg.match;
+	const char *unmet;
 
 	/* What is lost comes first. */
 	if (error->msg)
 		return;
-	if (limit->cfg.penalty_ms && !limit->cfg.observe &&
-	    limit_spoofed(&limit->cfg.match))
+	unmet = match->conds & ~match->invert & WEIR_COND_DEV ?
+		weir_nl_dev_unmet(wn, match->dev) : NULL;
+	if (unmet)
+		weir_refuse(error, 0, WEIR_A_LIMIT_MATCH, unmet);
+	else if (limit->cfg.penalty_ms && !limit->cfg.observe && limit_spoofed(match))
 		weir_refuse(error, 0, WEIR_A_LIMIT_PENALTY_MS,
 			    "spoofed packets get others blocked: exempt who must not be blocked");
 	else if (bytes < ETH_DATA_LEN)
 		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
 			    "packets larger than budget or burst never fit; they may have up to 1500 bytes");
-	else if ((bytes < GRO_BYTES || packets < GRO_PACKETS) &&
-		 limit_meets_gro(wn, &limit->cfg.match))
+	else if ((bytes < GRO_BYTES || packets < GRO_PACKETS) && limit_meets_gro(wn, match))
 		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
 			    "up to 64 packets merged by GRO may not fit the budget: ethtool -K DEV gro off");
 	else if (limit->newcomers.budget && limit->newcomers.budget < GRO_PACKETS &&
-		 limit_meets_gro(wn, &limit->cfg.match))
+		 limit_meets_gro(wn, match))
 		weir_refuse(error, 0, WEIR_A_LIMIT_NEWCOMERS,
 			    "up to 64 packets merged by GRO may not fit newcomers: ethtool -K DEV gro off");
 }
@@ -281,6 +285,7 @@ static int exempt_add(struct weir_edit *edit, const struct weir_nl_object *objec
 	enum weir_block how = WEIR_BLOCK_ADD;
 	struct nlattr **attrs = object->attrs;
 	struct weir_exception exception;
+	const char *unmet;
 	int err = exempt_parse(object, &exception) ?:
 		  exempt_time(attrs[WEIR_A_EXEMPT_FOR_MS], &exception, object->info->extack);
 
@@ -291,6 +296,9 @@ static int exempt_add(struct weir_edit *edit, const struct weir_nl_object *objec
 	exception.comment = weir_nl_name(attrs[WEIR_A_EXEMPT_COMMENT]);
 	err = weir_edit_exception_add(edit, &exception, weir_nl_name(attrs[WEIR_A_EXEMPT_LIMIT]),
 				      how, error);
+	unmet = weir_nl_dev_unmet(edit->wn, weir_nl_name(attrs[WEIR_A_EXEMPT_DEV]));
+	if (!err && !error->msg && unmet)
+		weir_refuse(error, 0, WEIR_A_EXEMPT_DEV, unmet);
 	/* Of a whole configuration there may be many. */
 	if (!err && !object->nest && !error->msg && weir_edit_exempt_wins(edit, &exception))
 		weir_refuse(error, 0, WEIR_A_EXEMPT_ADDRESS, exception.block ?

@@ -4,6 +4,7 @@
  * order of their bits.
  */
 #include <linux/bitops.h>
+#include <linux/netdevice.h>
 
 #include "config/edit.h"
 #include "netlink/message.h"
@@ -290,12 +291,29 @@ int weir_nl_packet(const struct nlattr *nest, struct weir_outline *outline,
 	return 0;
 }
 
+/* Why the hook sees no packets on a device, or NULL. */
+const char *weir_nl_dev_unmet(const struct weir_net *wn, const char *name)
+{
+	const struct net_device *dev;
+	const char *unmet = NULL;
+
+	rcu_read_lock();
+	dev = dev_get_by_name_rcu(wn->net, name);
+	if (dev && (netif_is_any_bridge_port(dev) || netif_is_lag_port(dev)))
+		unmet = "packets from a port arrive on its bridge or bond: give the name of that";
+	else if (dev && netif_is_l3_master(dev))
+		unmet = "packets from a VRF arrive on the devices in it: give the name of one";
+	rcu_read_unlock();
+	return unmet;
+}
+
 /* Fill in the zeroed outline of a packet that is any of the source, on any device or the given. */
 int weir_nl_outline(struct nlattr **attrs, const struct weir_net *wn,
 		    struct weir_outline *outline, struct netlink_ext_ack *extack)
 {
 	struct weir_packet *packet = &outline->packet;
 	int err = weir_nl_sender(attrs, wn, &packet->source, extack);
+	const char *unmet;
 
 	if (err)
 		return err;
@@ -303,6 +321,9 @@ int weir_nl_outline(struct nlattr **attrs, const struct weir_net *wn,
 	if (attrs[WEIR_A_SOURCE_DEV]) {
 		outline->known |= WEIR_COND_DEV;
 		nla_strscpy(outline->dev, attrs[WEIR_A_SOURCE_DEV], sizeof(outline->dev));
+		unmet = weir_nl_dev_unmet(wn, outline->dev);
+		if (unmet)
+			return weir_nl_refuse(extack, attrs[WEIR_A_SOURCE_DEV], unmet);
 	}
 	packet->data = &outline->header;
 	packet->family = packet->source.scope & WEIR_SCOPE_IPV6 ? AF_INET6 : AF_INET;

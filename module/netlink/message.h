@@ -88,6 +88,7 @@ int weir_nl_prefix_parse(struct nlattr **tb, const struct nlattr *nest,
 			 struct weir_net_prefix *prefix, struct netlink_ext_ack *extack);
 int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
 		  const struct weir_edit *edit, struct netlink_ext_ack *extack);
+const char *weir_nl_dev_unmet(const struct weir_net *wn, const char *name);
 int weir_nl_outline(struct nlattr **attrs, const struct weir_net *wn,
 		    struct weir_outline *outline, struct netlink_ext_ack *extack);
 int weir_nl_packet(const struct nlattr *nest, struct weir_outline *outline,

@@ -24,8 +24,8 @@ says <<'LINES'
 1 | -check -timeout 5 source charge 203.0.113.9 limit web wait | time '5' has no unit; write 5s
 1 | -check -timeout 5s -timeout 6s source show | given twice
 1 | -check -timeout | -timeout
-0 | -check exempt add 0.0.0.0/0 | ^weir: warning: 0\.0\.0\.0/0 is every IPv4 source: no limit would apply to IPv4$
-0 | -check exempt add ::/0 | ^weir: warning: ::/0 is every IPv6 source: no limit would apply to IPv6$
+0 | -check exempt add 0.0.0.0/0 | ^weir: warning: 0\.0\.0\.0/0 is every IPv4 source: no limit applies to IPv4$
+0 | -check exempt add ::/0 | ^weir: warning: ::/0 is every IPv6 source: no limit applies to IPv6$
 0 | -check exempt add 0.0.0.0/0 dev lo |
 0 | -check -s exempt show |
 1 | exempt show now | ^weir: exempt show: unexpected argument .now.$
@@ -79,7 +79,7 @@ says <<'LINES'
 1 | limit frobnicate | ^weir: limit: unknown word 'frobnicate'; expected one of: show, add, set, del, rename, reset, rezone, advise, flush$
 # words of other tools
 0 | -check limit add web budget 1/s dst ff00::/8 src 2001:db8::/32 |
-0 | -check limit add web rate 20/s tcp dport 80 iif lo |
+0 | -check limit add web rate 20/s tcp dport 80 iif lo | ^weir: warning: limit 'web': nothing is limited on the loopback device$
 0 | -check limit remove web |
 0 | -check limit modify web slots 3 |
 0 | -check limit zero web |
@@ -87,7 +87,7 @@ says <<'LINES'
 0 | -check source del 10.0.0.1 |
 1 | source flush | ^weir: source forget: required: PREFIX.all$
 1 | limit add web rate 20/s burst 5 | ^weir: limit add: burst: a burst is what a bucket holds; say bucket, too, or no burst$
-0 | -check limit add web budget 1/s -p tcp --dport 22 -s 10.0.0.0/8 -d ::ffff:192.0.2.1 -i lo |
+0 | -check limit add web budget 1/s -p tcp --dport 22 -s 10.0.0.0/8 -d ::ffff:192.0.2.1 -i lo | ^weir: warning: limit 'web': nothing is limited on the loopback device$
 1 | limit add web budget 1/s -p tcp bogus | ^weir: limit add: unknown word 'bogus'
 1 | limit add web budget 1/s udp ct count over 5 | ^weir: limit add: weir tracks no connections: 'tcp syn' opens one; of UDP all packets count$
 1 | limit add web over 10/s | ^weir: limit add: a limit drops what exceeds its budget: write 'budget COUNT/TIME'$
@@ -140,7 +140,7 @@ says <<'LINES'
 1 | limit add web budget 1/s first | ^weir: limit add: use 'before' with the limit that is to follow$
 1 | limit move web first | ^weir: limit: use 'set NAME before OTHER'$
 1 | limit add web budget 1/s dry-run | ^weir: limit add: use 'action observe': it counts, and drops nothing$
-0 | -check limit add web budget 1/s to ff00::/8 in lo |
+0 | -check limit add web budget 1/s to ff00::/8 in lo | ^weir: warning: limit 'web': nothing is limited on the loopback device$
 1 | source unblock | ^weir: source release: required: ADDR
 1 | source block 192.0.2.1 | ^weir: source block: required: for TIME\|ever$
 1 | source block 192.0.2.1 for 10 | ^weir: source block: for: time '10' has no unit; write 10s$
@@ -165,7 +165,7 @@ says <<'LINES'
 1 | limit add web budget 1/s per 129 | ^weir: limit add: per: invalid prefix lengths '129'; expected V4\[,V6\] in 0..32 and 0..128$
 1 | source block all for 1m | ^weir: source block: 'all' is the source of a limit with 'per 0': add 'limit NAME'$
 1 | source release 192.0.2.1 for 1m | ^weir: source release: unknown word 'for'; expected one of: limit, dev$
-1 | ban 192.0.2.1 | ^weir: block: unknown word '192.0.2.1'; expected one of: show, add, del, flush$
+1 | ban 192.0.2.1 | ^weir: block: write 'block add 192.0.2.1'$
 1 | limit add web budget 1/s penalty | ^weir: limit add: 'penalty' requires a value: none
 1 | limit add web budget 1/s penalty 3651d | ^weir: limit add: penalty: 3651d is out of range 1s..3650d$
 1 | limit add web budget 1/s renew | ^weir: limit add: 'renew' must follow 'penalty': write 'penalty none\|TIME \[ renew \]'$
@@ -178,6 +178,17 @@ says <<'LINES'
 1 | -resume x | ^weir: '-resume' requires '-file'$
 1 | -resume | ^weir: '-resume' requires a value: FILE$
 1 | check my.conf x | ^weir: use 'weir -check -file my.conf'$
+1 | check -file my.conf | ^weir: use 'weir -check -file FILE'$
+1 | log | ^weir: use 'monitor'; who is limited now: 'source show limited'$
+1 | why 10.0.0.1 | ^weir: use 'source get ADDRESS'$
+1 | top -b -n 1 | ^weir: top: for screens as text write 'weir top count N'$
+1 | source 203.0.113.9 | ^weir: source: write 'source get 203.0.113.9'$
+0 | -check limit add x budget 1/s dev lo tcp syn | ^weir: warning: limit 'x': nothing is limited on the loopback device$
+1 | top once | ^weir: top: for a screen as text write 'count 1'$
+1 | confirm no | ^weir: confirm: use 'revert'$
+1 | -check exempt add to 239.0.0.0/8 | ^weir: exempt add: this is of sources; a limit leaves packets out by 'not to ...'$
+1 | -check prefix-list add cust 10.0.0.0/24 100 | ^weir: prefix-list add: for the budget of a prefix write PREFIX=100$
+1 | -check limit add x budget 5/s icmp echo-request | ^weir: limit add: write 'icmp-type echo-request'$
 0 | -check limit create web budget 1/s to ff00::/8 |
 1 | limit insert web budget 1/s | ^weir: limit: use 'add'; for a limit, 'before NAME' says where$
 0 | -check exempt test 10.0.0.1 |
@@ -349,6 +360,13 @@ says <<'LINES'
 1 | -check source block 10.0.0.1 limit a for 1 | time '1' has no unit; write 1s$
 1 | -check source block 10.0.0.1 limit a for 0 | ^weir: source block: for: 0 is not a time; write 'ever'$
 1 | -check limit set a penalty 0 | ^weir: limit set: penalty: 0 is not a time; write 'none'$
+1 | -check limit set a penalty off | ^weir: limit set: penalty: off is not a time; write 'none'$
+1 | -check limit add a budget 1,000,000/s | ^weir: limit add: budget: leave the commas out of '1,000,000/s'$
+1 | -check limit add a budget 5GB/day | ^weir: limit add: budget: write '5G/day bytes'$
+0 | -check limit add a budgets 5/m tcp syn |
+1 | -check limit add a budget 5/s from-list not x | ^weir: limit add: write 'not from-list LIST'$
+1 | -check limit add a budget 5/s bucket 5 | ^weir: limit add: for the size of a bucket write 'bucket burst 5'$
+1 | -check limit add a budget 5/s log group 5 | ^weir: limit add: log: write 'log NUMBER', or 'log none'$
 1 | -check source block 10.0.0.1 limit a 1h | ^weir: source block: '1h' is a value of 'for': write 'for 1h'$
 1 | -check source charge 10.0.0.1 limit a 1M bytes | ^weir: source charge: write 'bytes 1M'$
 1 | -check limit add x budget 1/s comment public web | ^weir: limit add: 'web' stands behind a comment of one word; put one of several in quotes$

@@ -14,6 +14,9 @@ dropped() { weir -j -s block show | jq -c '[.[].stats.packets]'; }
 
 is "$(through 203.0.113.9)" 10 "a source passes"
 narrow="weir: note: of the packets from there, only those that match a limit, as 'udp', are dropped; to drop all: weir limit add NAME blocks 1"
+is "$(weir source block 203.0.113.8 for 1h 2>&1 | grep 'of the packets')" "$narrow" "a source's block is of what limits match, which is said"
+like "$(weir block show 2>&1)" "^weir: note: single sources are blocked, too \([12]\): see 'source show blocked'$" "... and no prefix's"
+quietly weir source forget 203.0.113.8
 is "$(weir source block 203.0.113.0/24 for 1h 2>&1)" "203.0.113.0/24 blocked for 1h
 $narrow" "its prefix is blocked, which is as long as a source of a limit"
 like "$(blocks)" '^203\.0\.113\.0/24 for (1h|59m[0-9]*s?|3[0-9]+s)$' "... as block show says"
@@ -90,7 +93,7 @@ is "$(weir source release 198.51.0.0/16 2>&1; echo $?)" "weir: source release: A
 2" "... is not released without the limit, which is named"
 is "$(weir source release 198.51.1.1 2>&1; weir source release 198.51.1.0/24 limit udp 2>&1)" "weir: source release: ADDR 198.51.1.1: $ends
 weir: source release: ADDR 198.51.1.0/24: $ends" "... nor are sources within"
-is "$(weir source release 198.51.1.1 limit six 2>&1)" "weir: source release: ADDR 198.51.1.1: the source is not blocked; what it sent is counted until it is forgotten" "... nor under another limit"
+is "$(weir source release 198.51.1.1 limit six 2>&1)" "weir: source release: ADDR 198.51.1.1: the source is not blocked under this limit; name no limit" "... nor under another limit"
 weir limit set udp proto tcp >/dev/null 2>&1
 is "$(through 198.51.1.1):$(tcp 198.51.1.1)" 10:0 "... follows the limit"
 weir limit rename udp tcp && is "$(blocks)" "198.51.0.0/16 limit tcp" "... also its name"
@@ -187,9 +190,9 @@ quietly weir source block 203.0.113.5 for 1h
 quietly weir source block 203.0.113.0/24 for 1h
 is "$(weir -j source release 203.0.113.0/24 | jq -c 'map([.source, .limit, .blocked])') $(blocks)" '[["203.0.113.0/24",null,false],["203.0.113.0/24","net",false]] ' "... and ends the block of the prefix as a whole"
 is "$(weir -brief source show blocked | cut -d ' ' -f 1-3)" "203.0.113.5 limit host" "... but not those of sources within it"
-is "$(weir source release 203.0.113.0/24 2>&1; echo $?)" "weir: source release: PREFIX 203.0.113.0/24: the prefix is not blocked"$'\n2' "... and if neither is blocked, it fails"
-is "$(weir save "$tmp/saved" 2>&1; weir save 2>&1 >"$tmp/out")" "weir: note: the file lacks the blocks of single sources (1), which 'weir save -state FILE' has, too
-weir: note: the file lacks the blocks of single sources (1), which 'weir save -state FILE' has, too" "a file of the configuration lacks it, which is said"
+is "$(weir source release 203.0.113.0/24 2>&1; echo $?)" "weir: source release: PREFIX 203.0.113.0/24: the prefix is not blocked; release a source by its address"$'\n2' "... and if neither is blocked, it fails"
+is "$(weir save "$tmp/saved" 2>&1; weir save 2>&1 >"$tmp/out")" "weir: note: single sources are blocked, too (1): 'weir save -state FILE' has these blocks, this file not
+weir: note: single sources are blocked, too (1): 'weir save -state FILE' has these blocks, this file not" "a file of the configuration lacks it, which is said"
 is "$(weir save 2>&1 >/dev/null; weir save -state "$tmp/saved" 2>&1)" "" "... but not of a pipe or a state"
 quietly weir source release 203.0.113.5
 
@@ -206,18 +209,17 @@ is "$(weir block add 192.0.2.10 until "$(date -ud "1 second" +%FT%TZ)" 2>&1)" ""
 
 # Limits that observe
 quietly weir limit set host action observe
-is "$(weir source block 203.0.113.5 for 1h 2>&1 >/dev/null | grep warning)" "weir: warning: limit 'host' observes, so it goes on to admit packets from 203.0.113.5" "a block under a limit that observes is warned of"
-is "$(weir block add 203.0.113.0/24 2>&1)" "" "... but not that of a prefix that another limit drops"
+is "$(weir source block 203.0.113.5 for 1h 2>&1 >/dev/null | grep warning)$(weir block add 203.0.113.0/24 2>&1)" "" "under a limit that observes and another one that drops, a block is no news"
 quietly weir limit set net action observe
 warned="weir: warning: nothing is blocked: limit 'net' observes, and none drops packets from there"
 is "$(weir -exist block add 203.0.113.0/24 2>&1)" "$warned" "... unless none does"
-is "$(weir source block 203.0.112.0/24 limit net for 1h 2>&1 >/dev/null)" "weir: warning: limit 'net' observes, so it goes on to admit packets from 203.0.112.0/24" "... or the limit that is named"
+is "$(weir source block 203.0.112.0/24 limit net for 1h 2>&1 >/dev/null)" "weir: warning: nothing is blocked: limit 'net' observes, and none drops packets from there" "... or the limit that is named"
 is "$(printf 'block add 192.0.2.%s\n' 1 2 | weir -batch - 2>&1)" "${warned/warning: /warning: -:1: }" "... said once in a batch"
 like "$(weir source get 203.0.113.5 2>&1)" $'\n'"a packet now: passes" "... and a packet passes"
 quietly weir limit add other budget 1/s from 203.0.113.7/32
 is "$(weir -exist block add 203.0.113.0/24 2>&1)" "" "a limit that drops some of them is enough"
 weir block flush
-printf '%s\n' '; Last: Fri, 28 Nov' '192.0.2.0/24 ; SBL1,x' '198.51.100.0 / 24, 2001:db8::/32 # y'$'\r' >"$tmp/drop"
+printf '%s\n' '; Last: Fri, 28 Nov' '192.0.2.0/24 ; SBL1,x' ' 198.51.100.0/24 , 2001:db8::/32 # y'$'\r' $'203.0.113.1\t8' >"$tmp/drop"
 said=$(weir block add "$tmp/drop" 2>&1)
 eval "${said#*for those of a file: }" >/dev/null 2>&1
 is "$(weir -brief block show | cut -d' ' -f1 | sort | paste -sd,)" 192.0.2.0/24,198.51.100.0/24,2001:db8::/32 "the command for those of a file, with comments" || diag "$said"

@@ -55,7 +55,7 @@ is "$(through 198.51.100.77)" 10 "... and passes"
 weir exempt del 198.51.100.77 limit a >/dev/null
 is "$(through 198.51.100.77)" 0 "... until it is not exempt"
 is "$(weir exempt add 198.51.100.76/31 2>&1)" "weir: warning: limit 'a' has blocked 1 source, which this exempts" "an exemption of a blocked source says so"
-is "$(weir -brief source show blocked | grep 100.77)" "198.51.100.77 limit a exempt by 198.51.100.76/31" "... and so does the list of those that are blocked"
+like "$(weir -brief source show blocked | grep 100.77)" '^198\.51\.100\.77 limit a exempt by 198\.51\.100\.76/31 blocked for [0-9.]+s$' "... and so does the list of those that are blocked"
 is "$(weir exempt del 198.51.100.76/31; weir exempt add 198.51.100.76/31 limit wide 2>&1; weir exempt del 198.51.100.76/31 limit wide; weir -j source show blocked | jq '[.[].exempt_by] | unique')" \
 	"$(jq <<<'[null]')" "... but not one from another limit"
 weir source release 198.51.100.77 >/dev/null

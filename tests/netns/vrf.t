@@ -37,6 +37,25 @@ ip_rx addr replace 192.0.2.1/24 dev rx0
 flood -s 198.51.100.2 -c 30
 is "$(stat_of each admitted.packets):$(stat_of each dropped.packets)" 60:30 "without the VRF packets are charged likewise"
 
+# A device that packets are passed from is warned of, and no answer is of its packets.
+in="packets from a VRF arrive on the devices in it: give the name of one"
+is "$(weir limit add in budget 5/1h dev vrf0 tcp syn 2>&1 >/dev/null)" "weir: warning: limit 'in': $in" "a limit of a VRF's device is warned of"
+is "$(weir source get 198.51.100.1 dev vrf0 2>&1):$?" "weir: source get: dev: $in:2" "... and there is no answer"
+ip_rx link add br1 address 02:00:00:00:00:01 type bridge && ip_rx link set rx0 master br1
+ip_rx addr flush dev rx0
+ip_rx link set br1 addrgenmode none up
+of="packets from a port arrive on its bridge or bond: give the name of that"
+is "$(weir limit add of budget 5/1h dev rx0 udp dport 9 2>&1 >/dev/null)" "weir: warning: limit 'of': $of" "a limit of a bridge's port is warned of"
+is "$(weir limit add bridge budget 5/1h dev br1 udp dport 9 2>&1 | grep -c warning:)" 0 "... of the bridge not"
+is "$(weir exempt add 203.0.113.1 dev rx0 2>&1)" "weir: warning: $of" "... an exemption"
+is "$(weir source get 198.51.100.1 dev rx0 udp dport 9 2>&1):$?" "weir: source get: dev: $of:2" "... and there is no answer"
+like "$(weir source get 198.51.100.200 dev br1 udp dport 9 | tail -n 1)" 'passes; in a flood limit bridge refuses first, after 5 packets' "... but of the bridge's"
+wait_for 60 eval "ip_rx -br link show br1 | grep -q ' UP '"
+flood -s 198.51.100.200 -D 9 -c 20
+is "$(stat_of bridge matched.packets):$(stat_of of matched.packets)" 20:0 "... which packets arrive on"
+ip_rx link del br1
+weir exempt flush
+
 # With br_netfilter, packets of a bridge in the VRF traverse the hooks a third time.
 if ! modprobe br_netfilter 2>/dev/null || ! ip_rx link add br0 address 02:00:00:00:00:01 type bridge 2>/dev/null; then
 	skip "no br_netfilter" "a bridge in a VRF"

@@ -57,6 +57,11 @@ static void note_blocked(struct weir_tool *tool, const struct weir_query *query)
 			  stats.blocked_prefixes);
 }
 
+static void note_blocked_sources(struct weir_tool *tool, const void *model)
+{
+	weir_note_blocks(tool, "see 'source show blocked'");
+}
+
 static void note_sources(struct weir_tool *tool, const void *model)
 {
 	const struct weir_query *query = model;
@@ -168,7 +173,7 @@ static const struct weir_command exempt_commands[] = {
 static const struct weir_command block_commands[] = {
 	{ "show", "list", "show the prefixes that are blocked; with -stats, what was dropped as well",
 	  BLOCK, .verb = WEIR_ON_SHOW, .cmd = WEIR_CMD_EXEMPT_GET, .flags = NLM_F_DUMP,
-	  .run = weir_run_show, .prints = "blocked" },
+	  .run = weir_run_show, .note = note_blocked_sources, .prints = "blocked" },
 	{ "add", NULL, "block all sources of a prefix; with -exist, prolong the block",
 	  BLOCK, .verb = WEIR_ON_ADD, .cmd = WEIR_CMD_EXEMPT_ADD, .loads = true, .checks = true,
 	  .run = weir_run_plain, .note = weir_note_block, .changes = true, .drops = true },

@@ -53,8 +53,9 @@ static bool blame_file(const char *token, const char *file, struct weir_err *err
 		weir_err_set(err, "'include' is for a file that 'weir -file' reads");
 		return true;
 	}
-	if (!token || !(check || weir_word_among("apply load reload", token)))
+	if (!token || !(check || weir_word_among("apply load reload import file", token)))
 		return false;
+	file = file && !strcmp(file, "-file") ? NULL : file;
 	weir_err_set(err, "use 'weir %s-file %.200s'", check ? "-check " : "",
 		     file ? file : "FILE");
 	return true;
@@ -99,6 +100,18 @@ static const struct weir_command *read_other(const struct weir_object *object,
 	return word ? word->is : object->commands;
 }
 
+/* For an address instead of a verb, name one. */
+static void blame_address(const struct weir_object *object, const char *token,
+			  struct weir_err *err)
+{
+	static const char objects[] = "source exempt block";
+
+	if ((isdigit((unsigned char)*token) || strchr(token, ':')) &&
+	    weir_word_among(objects, object->name))
+		weir_err_set(err, "write '%s %s %.60s'", object->name,
+			     *object->name == 's' ? "get" : "add", token);
+}
+
 int weir_read(struct weir_args *args, struct weir_reading *reading)
 {
 	struct weir_word words[WEIR_WORDS_MAX];
@@ -114,6 +127,8 @@ int weir_read(struct weir_args *args, struct weir_reading *reading)
 	if (!reading->object->alone && (weir_args_peek(args) || args->offer)) {
 		word = weir_args_pick(args, command_words(reading->object, words));
 		reading->command = word ? word->is : NULL;
+		if (!word && args->fault == 1)
+			blame_address(reading->object, args->words[1], args->err);
 	}
 	if (!reading->command)
 		return -EINVAL;
@@ -179,6 +194,8 @@ static void blame_option(struct weir_args *args)
 		weir_err_set(args->err, !strcmp(args->words[0], "prefix-list") &&
 			     !strcmp(args->words[args->fault], "-file") ?
 			     "the prefixes of a file are those of 'file FILE', without a dash" :
+			     !strcmp(args->words[0], "top") && args->words[args->fault][1] != 'j' ?
+			     "for screens as text write 'weir top count N'" :
 			     "options precede the object: weir %.60s %.60s ...",
 			     args->words[args->fault], args->words[0]);
 }
@@ -189,6 +206,7 @@ static void blame_prefix(struct weir_args *args, const struct weir_reading *read
 	const char *text = args->fault == 2 ? args->words[2] : "";
 	bool list = weir_word_among("list from-list to-list prefix-list", text);
 	bool file = !list && !access(text, F_OK);
+	bool cond = weir_word_among("to to-list proto tcp udp sport dport syn icmp mark", text);
 	char name[256];
 
 	if (!*text || !args->err->unknown || args->exact ||
@@ -199,10 +217,15 @@ static void blame_prefix(struct weir_args *args, const struct weir_reading *read
 		weir_err_set(args->err, "a device needs a prefix: 0.0.0.0/0 dev IFACE, and ::/0 dev IFACE");
 		return;
 	}
+	if (cond) {
+		weir_err_set(args->err, "this is of sources; a limit leaves packets out by 'not %s ...'",
+			     text);
+		return;
+	}
 	if (list)
 		strcpy(name, "weir -j prefix-list show NAME | jq -r '.[].prefixes[]' | sed 's/=.*//; ");
 	else
-		snprintf(name, sizeof(name), "sed 's/[;#].*//; s/[ \\t\\r]//g; s/,*$//; /./!d; s/,/\\n%s %s /g; ",
+		snprintf(name, sizeof(name), "sed 's/[;#].*//; s/[, \\t\\r]*$//; /./!d; s/,/\\n%s %s /g; ",
 			 reading->object->name, reading->command->name);
 	weir_err_set(args->err, "'%.60s' is no prefix%s; for those of a %s: %ss/^/%s %s /'%s%.200s | weir -exist -batch -",
 		     text, list || file ? "" : ", and names are not resolved",

@@ -468,18 +468,6 @@ static int count_state(const void *model, void *data)
 	return 0;
 }
 
-/* Name a limit under which the source is blocked, and which blocks nobody. */
-static void warn_observing(struct weir_tool *tool, const struct weir_query *query)
-{
-	struct counting counting = { 0 };
-	char buf[WEIR_TEXT_SIZE];
-
-	ask_states(tool, query, count_state, &counting);
-	if (counting.count)
-		weir_note(tool, "warning", "limit '%s' observes, so it goes on to admit packets from %s",
-			  counting.first.limit, weir_text_prefix(NULL, &query->prefix, buf));
-}
-
 /* Say which limits count the address with others, which are blocked with it. */
 void weir_warn_source_block(struct weir_tool *tool, const void *model)
 {
@@ -584,11 +572,14 @@ static int set_source(struct weir_tool *tool, const struct weir_command *command
 {
 	int status = weir_run_show(tool, command, model);
 	const struct weir_query *query = &model->query;
+	struct weir_exempt block = { .prefix = query->prefix };
 	bool add = command->verb == WEIR_ON_ADD;
 	char buf[WEIR_TEXT_SIZE];
 
+	strcpy(block.dev, query->dev);
+	strcpy(block.limit, query->limit);
 	if (!status && add)
-		warn_observing(tool, query);
+		weir_warn_unblocked(tool, &block);
 	else if (!status)
 		note_rooms(tool, weir_there(tool, false), query);
 	else if (add && status == WEIR_EXIT_REFUSED && weir_without_limits(tool))

@@ -136,7 +136,7 @@ static bool may_match(const struct weir_limit *limit, const struct weir_exempt *
 	return weir_takes_from(limit, &block->prefix);
 }
 
-static void warn_unblocked(struct weir_tool *tool, const struct weir_exempt *block)
+void weir_warn_unblocked(struct weir_tool *tool, const struct weir_exempt *block)
 {
 	const struct weir_config *config = tool->config;
 	const uint64_t by_source = WEIR_COND_FAMILY | WEIR_COND_FROM | WEIR_COND_FROM_LIST |
@@ -203,5 +203,5 @@ void weir_note_block(struct weir_tool *tool, const void *model)
 		weir_note_of(tool, "note", NULL,
 			     "nothing is blocked yet: there is no limit whose packets could be dropped");
 	else
-		warn_unblocked(tool, exempt);
+		weir_warn_unblocked(tool, exempt);
 }

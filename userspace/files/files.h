@@ -70,7 +70,9 @@ typedef int weir_put_file(struct weir_out *out, void *data);
 int weir_replace_file(struct weir_tool *tool, const char *path, unsigned int mode,
 		      weir_put_file *put, void *data);
 
-/* save.c: write the configuration that is in force to a file, or with NULL to the output. */
+/* save.c: note how many single sources are blocked, if any are, with a sentence on these. */
+void weir_note_blocks(struct weir_tool *tool, const char *sentence);
+/* Write the configuration that is in force to a file, or with NULL to the output. */
 int weir_save_config(struct weir_tool *tool, const char *path);
 /* diff.c */
 weir_run weir_diff_run;
@@ -103,6 +105,7 @@ void weir_note_list(struct weir_tool *tool, const struct weir_config *was,
 const char *weir_exempt_words(const struct weir_exempt *exempt, char text[WEIR_EXEMPT_SIZE]);
 /* Warn of an unknown device, and of a block of everybody, or of nobody. */
 weir_tell weir_note_block;
+void weir_warn_unblocked(struct weir_tool *tool, const struct weir_exempt *block);
 /* That of the same prefix, device and limit in a configuration that is sorted; or NULL. */
 const struct weir_exempt *weir_exempt_find(const struct weir_config *there,
 					   const struct weir_exempt *exempt);

@@ -152,7 +152,7 @@ static int add_item(struct weir_tool *tool, struct weir_reading *reading,
 			return weir_config_add_list(config, &model->list, &tool->err);
 		weir_args_blame(args, "file");
 		return weir_err_set(&tool->err,
-				    "file: a file has no other file; 'weir save' writes prefixes");
+				    "file: a file has no other file; 'weir save' writes the prefixes of lists in force as lines");
 	}
 	model->xdp.line = tool->line;
 	weir_args_blame(args, model->xdp.dev);

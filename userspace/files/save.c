@@ -14,8 +14,7 @@ static int put_config(struct weir_out *out, void *data)
 	return WEIR_EXIT_OK;
 }
 
-/* Blocks of single sources are part of the state. */
-static void note_blocks(struct weir_tool *tool)
+void weir_note_blocks(struct weir_tool *tool, const char *sentence)
 {
 	const struct weir_config *there = tool->quiet ? NULL : weir_there_counted(tool);
 	uint64_t blocks = 0;
@@ -24,8 +23,8 @@ static void note_blocks(struct weir_tool *tool)
 	for (i = 0; there && i < there->limit_count; i++)
 		blocks += there->limits[i].stats.blocked_now;
 	if (blocks)
-		weir_note(tool, "note", "the file lacks the blocks of single sources (%" PRIu64 "), which 'weir save -state FILE' has, too",
-			  blocks);
+		weir_note(tool, "note", "single sources are blocked, too (%" PRIu64 "): %s", blocks,
+			  sentence);
 }
 
 /* What a file has that a saved one does not, and on which line; NULL: nothing. */
@@ -97,7 +96,7 @@ int weir_save_config(struct weir_tool *tool, const char *path)
 	else
 		put_config(&tool->out, &config);
 	if (!status && (file || (!fstat(STDOUT_FILENO, &is) && S_ISREG(is.st_mode))))
-		note_blocks(tool);
+		weir_note_blocks(tool, "'weir save -state FILE' has these blocks, this file not");
 	weir_config_clear(&config);
 	return status;
 }

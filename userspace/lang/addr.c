@@ -198,6 +198,9 @@ int weir_parse_member(const struct weir_field *field, struct weir_args *args,
 	char prefix[WEIR_TEXT_SIZE];
 
 	member->budget = 0;
+	if (!text[strspn(text, "0123456789")])
+		return weir_err_set(args->err, "'%.60s' is no prefix; for the budget of one write PREFIX=%.60s",
+				    text, text);
 	if (!equals)
 		return weir_parse_prefix(field, args, text, &member->prefix);
 	snprintf(prefix, sizeof(prefix), "%.*s", (int)(equals - text), text);

@@ -106,11 +106,12 @@ static int read_value(struct weir_args *args, const struct weir_field *field,
 		return weir_err_set(args->err, "write 'not %s %.60s'", field->word,
 				    text[1 + (text[1] == '=')] ? text + 1 + (text[1] == '=') :
 				    weir_field_value(field, value));
+	if (field->flags & WEIR_NOT && !strcmp(text, "not"))
+		return weir_err_set(args->err, "write 'not %s %s'", field->word,
+				    weir_field_value(field, value));
 	if (field->many ? read_list(args, field, text, model) :
 			  field->type->parse(field, args, text, at))
-		return field->flags & WEIR_NOT && !strcmp(text, "not") ?
-			weir_err_set(args->err, "write 'not %s %s'", field->word,
-				     weir_field_value(field, value)) : blame(field, args->err);
+		return blame(field, args->err);
 	*(uint64_t *)model |= field->bit;
 	return 0;
 }
@@ -135,6 +136,10 @@ static int check_twice(struct reading *reading, size_t i, const char *name)
 			return weir_err_set(reading->args->err, WEIR_TWICE "%s", name,
 					    row(&words[i])->type->overlap == weir_prefixes_overlap ?
 					    WEIR_OR_LIST : "");
+		if (row(&words[i])->type == &weir_type_members &&
+		    !name[strspn(name, "0123456789kMG")])
+			return weir_err_set(reading->args->err, "for the budget of a prefix write PREFIX=%.60s",
+					    name);
 		if (row(&words[i])->many && words[i].is == words[j].is)
 			return weir_err_set(reading->args->err, WEIR_SEPARATE,
 					    row(&words[i])->word);
@@ -299,6 +304,9 @@ static int blame_unknown(struct reading *reading, const char *token)
 	if (isdigit((unsigned char)*token) && reading->last &&
 	    reading->last->type == &weir_type_proto)
 		return weir_err_set(err, "for a port write 'dport %.60s'", token);
+	if (isdigit((unsigned char)*token) && reading->last && !strcmp(reading->last->word, "mode"))
+		return weir_err_set(err, "for the size of a bucket write 'bucket burst %.60s'",
+				    token);
 	word = next && isdigit((unsigned char)*token) ? weir_word_find(reading->words, next) : NULL;
 	if (word && row(word)->type == &weir_type_uint)	/* 1M bytes */
 		return weir_err_set(err, "write '%s %.60s'", next, token);

@@ -284,8 +284,9 @@ int weir_parse_ms(const struct weir_field *field, struct weir_args *args,
 	char most[WEIR_TEXT_SIZE], joined[WEIR_TEXT_SIZE];
 	uint64_t ms = 0;
 
-	if (length && !strcmp(text, "0"))
-		return weir_err_set(args->err, "0 is not a time; write '%.*s'", length, word);
+	if (length && weir_word_among("0 off", text))
+		return weir_err_set(args->err, "%s is not a time; write '%.*s'", text, length,
+				    word);
 	if (next && *text && strspn(text, "0123456789.") == strlen(text) &&
 	    unit_ms(next, strlen(next))) {	/* 1 hour */
 		snprintf(joined, sizeof(joined), "%s%s", text, weir_args_next(args));
@@ -319,6 +320,8 @@ int weir_parse_group(const struct weir_field *field, struct weir_args *args,
 {
 	uint64_t group = 0;
 
+	if (weir_word_among("group off", text))
+		return weir_err_set(args->err, "write 'log NUMBER', or 'log none'");
 	if (strcmp(text, "none") &&
 	    weir_value_number(text, 1, UINT16_MAX, &group, args->err))
 		return -EINVAL;
@@ -348,6 +351,8 @@ static bool blame_several(const char *text, struct weir_err *err)
 
 	if (!isdigit((unsigned char)*text) || !isdigit((unsigned char)*second))
 		return false;
+	if (strspn(second, "0123456789") == 3 && !memchr(text, '/', second - text))
+		return weir_err_set(err, "leave the commas out of '%.60s'", text);
 	weir_err_set(err, "repeat the word for each budget: 'budget %.*s budget %.*s%s'",
 		     (int)MIN(second - text - 1, 60), text, MIN(len, 60), second,
 		     second[len] ? " ..." : "");
@@ -378,6 +383,9 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 		return weir_err_set(args->err, "invalid budget '%.60s'; expected COUNT[k|M|G]/TIME, for example 1000/s",
 				    text);
 	unit = text + strspn(text, "0123456789.");
+	if (!strncmp(end, "B/", 2))
+		return weir_err_set(args->err, "write '%.*s%.60s bytes'", (int)(end - text), text,
+				    end + 1);
 	if (*end && *end != '/')
 		return weir_err_set(args->err, "invalid suffix '%.*s' in '%.60s'; k, M and G are powers of 1000",
 				    (int)MIN(strcspn(unit, "/"), 60), unit, text);

@@ -223,6 +223,8 @@ void weir_show_source(struct weir_out *out, const void *model)
 				source->exempt.block, out, source);
 		if (by_prefix && out->json)
 			show_prefix_block(out, source);
+		else if (source->blocked)
+			show_blocked(out, source);
 	} else if (!source->budget_count && !(source->has & WEIR_HAS(SOURCE_ACTION))) {
 		show_blocked(out, source);
 		if (!source->blocked)
@@ -254,12 +256,13 @@ const char *weir_row_state(const struct weir_source *source, char text[WEIR_TEXT
 	char buf[WEIR_TEXT_SIZE];
 
 	*text = '\0';
-	if (exempt)
+	if (exempt && !source->blocked)
 		strcpy(text, "exempt");
 	else if (source->blocked && !source->blocked_ns)
-		strcpy(text, "blocked");
+		strcpy(text, exempt ? "exempt, blocked" : "blocked");
 	else if (source->blocked)
-		snprintf(text, WEIR_TEXT_SIZE, "block %.700s", until_text(source->blocked_ns, buf));
+		snprintf(text, WEIR_TEXT_SIZE, "%sblock %.700s", exempt ? "exempt, " : "",
+			 until_text(source->blocked_ns, buf));
 	else if (source->limited && !source->next_ns)
 		strcpy(text, observed ? "observed" : "limited");
 	else if (source->limited)

@@ -236,7 +236,7 @@ void weir_note_exempt(struct weir_tool *tool, const void *model)
 	weir_note_end(tool, exempt);
 	weir_note_group(tool, &exempt->prefix);
 	if (!exempt->prefix.len && !*exempt->dev && !*exempt->limit)
-		weir_note(tool, "warning", "%s is every %s source: no limit would apply to %s",
+		weir_note(tool, "warning", "%s is every %s source: no limit applies to %s",
 			  weir_text_prefix(NULL, &exempt->prefix, buf), family, family);
 }
 
@@ -295,6 +295,8 @@ void weir_note_limit(struct weir_tool *tool, const void *model)
 		groups &= is_multicast(&match->to[i]);
 	if (match->has & WEIR_COND_DEV)
 		weir_note_dev(tool, match->dev);
+	if (plain & WEIR_COND_DEV && !strcmp(match->dev, "lo"))
+		weir_note_of(tool, "warning", limit->name, ": nothing is limited on the loopback device");
 	if (limit->log && limit->action == WEIR_ACTION_OBSERVE)
 		weir_note_of(tool, "note", limit->name, " logs what it drops; that is nothing while it observes");
 	note_within(tool, limit);
