@@ -40,7 +40,7 @@ static int run_file(struct weir_tool *tool)
 	if (confirm)
 		return weir_confirm_end(tool, status, tool->batch);
 	if (!status && !tool->batch && !tool->check)
-		weir_mark_clear(path);
+		weir_mark_clear(tool, path);
 	return status;
 }
 

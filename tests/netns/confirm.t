@@ -252,6 +252,45 @@ is "$? $(in_words)" "2 exempt add 10.7.0.0/16" "one that was touched, and includ
 echo 'limit add only budget 4/h' >"$tmp/part"
 boots
 is "$? $(in_words)" "0 limit add only budget 4/h" "one that includes a file which was edited does"
+weir -confirm 60s -file "$tmp/part" 2>/dev/null
+weir confirm revert 2>/dev/null
+boots
+is "$? $(in_words)" "1 limit add only budget 4/h" "one that includes a file which was not confirmed does not"
+like "$(<"$tmp/out")" "include: $tmp/part: applied with -confirm before, and never confirmed; to boot with it, remove $tmp/part.unconfirmed"$'\n' "... and is told why, and what to do"
+rm "$tmp/part.unconfirmed"
+boots
+is "$? $(in_words)" "0 limit add only budget 4/h" "... after which it does"
+echo 'limit add only budget 5/h' >"$tmp/part"
+weir -confirm 60s -file "$tmp/file" 2>/dev/null
+weir confirm revert 2>/dev/null
+touch -d '+1 day' "$tmp/last"
+boots
+is "$? $(in_words)" "2 limit add only budget 4/h" "a mark that is older than what was applied last, as the clock was set back, holds"
+mount -t tmpfs none "$tmp/ro" && cp "$tmp/part" "$tmp/ro/" && weir -confirm 60s -file "$tmp/ro/part" 2>/dev/null
+mount -o remount,ro "$tmp/ro"
+like "$(weir confirm 2>&1)" "^weir: warning: weir.service does not boot with that file, as $tmp/ro/part.unconfirmed cannot be removed: Read-only file system\$" "a mark that cannot be removed is told"
+umount "$tmp/ro"
+
+# Who takes back waits for who has not written the record of its change yet.
+rm -f /run/weir-confirm/*/state
+mkfifo "$tmp/go"
+( exec 9>"$(echo /run/weir-confirm/*)/change.weir-new" && flock 9 && touch "$tmp/held" && read -r _ <"$tmp/go" ) &
+wait_for 60 test -e "$tmp/held"
+weir -confirm 60s limit flush 2>/dev/null &
+making=$!
+wait_for 60 eval 'test -e /run/weir-confirm/*/state'
+weir -q -exist confirm revert &
+taking_back=$!
+let_pass 500
+echo >"$tmp/go"
+wait "$making" "$taking_back"
+is "$? $(weir confirm show) $(in_words)" "0  limit add only budget 5/h" "a change is taken back, even if that comes before its record"
+PYTHONPATH=$here python3 -c 'import wire
+day = {"budget": 5, "window-ms": 86400000, "mode": 5}
+wire.Wire().ask("limit-add", [("name", "l"), ("budget", day), ("zone", {"name": "No/Where"})])'
+like "$(weir -confirm 60s limit flush 2>&1):$?" "unknown time zone 'No/Where'.*weir: limit flush: this could not be taken back: the state in .* was not restored:2\$" "what could not be taken back is not made"
+is "$(weir confirm show) $(in_words | grep -o 'limit add only')" " limit add only" "... and nothing is pending"
+weir limit del l 2>/dev/null
 facts >"$tmp/facts"
 
 # Of each namespace its own

@@ -222,6 +222,17 @@ here upgrade "$tmp/broken.ko" -old "$old" -closed >"$tmp/out" 2>"$tmp/err"
 like "$? $(<"$tmp/err")" "^2 .*the old module is back, with everything; packets were dropped for" "... with -closed, too"
 is "$({ nft list tables; rx nft list tables; } | grep closed)" "" "... and packets arrive again"
 same "... with everything"
+# unread COMMAND...: nobody reads what it writes
+unread() { python3 -c 'import os, subprocess, sys
+reader, writer = os.pipe()
+os.close(reader)
+sys.exit(subprocess.run(sys.argv[1:], stdout=writer, stderr=writer).returncode & 255)' "$@"; }
+unread "$top/userspace/weir" upgrade "$tmp/broken.ko" -old "$old"
+is "$? $(running) $(cat /sys/module/weir/srcversion)" "2 0.1.0 $(modinfo -F srcversion "$old")" "the old one is back even if nobody reads what is said"
+same "... with everything"
+(ulimit -f 0 && here upgrade "$new" -old "$old" -closed 2>&1 | cat >/dev/null)
+is "$(running) $({ nft list tables; rx nft list tables; } | grep closed)" "0.1.0 " "where no state can be written, nothing is replaced"
+same "... and nothing is lost"
 here upgrade "$tmp/broken.ko" -old "$tmp/dead.ko" -closed >"$tmp/out" 2>"$tmp/err"
 like "$? $(<"$tmp/err")" "^3 .*could not be put back, so all packets are dropped; the states are in" "no module loads"
 is "$({ nft list tables; rx nft list tables; } | grep -c closed) $(through 10.9.0.1)" "2 0" "... and with -closed all packets are dropped, until it is done by hand"

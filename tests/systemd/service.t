@@ -293,6 +293,10 @@ is "$(show weir-state@blue Result) $(weir -check restore /var/lib/weir/blue/stat
 blue stop
 is "$(now) $(in_force)" "active $web;$router" "... and nothing elsewhere"
 ip netns del blue
+ip netns add restart && echo 'limit add r budget 7/h' >/etc/weir/restart.conf
+systemctl start weir@restart && systemctl stop weir@restart
+is "$(weir -netns restart save | sed 1d)" "" "an instance called restart is stopped, too"
+ip netns del restart
 
 # A change that waits to be confirmed: systemd keeps the deadline, also of a named namespace.
 timers() { systemctl list-units --all --plain --no-legend 'weir-confirm-*.timer' | grep -c weir; }

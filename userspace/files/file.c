@@ -236,8 +236,7 @@ static void keep(struct weir_tool *tool)
  */
 static int check_mark(struct weir_tool *tool, const char *path, uint32_t sum)
 {
-	if (tool->check || !tool->fallback || path == tool->fallback ||
-	    !weir_mark_holds(path, sum, tool->fallback))
+	if (tool->check || !tool->fallback || path == tool->fallback || !weir_mark_holds(path, sum))
 		return WEIR_EXIT_OK;
 	weir_err_set(&tool->err, "applied with -confirm before, and never confirmed; to apply it: weir -file %.200s",
 		     path);
@@ -252,7 +251,7 @@ static int apply_marked(struct weir_tool *tool, const char *path, struct weir_co
 	int status = apply(tool, config, NULL);
 
 	if (new && (status == WEIR_EXIT_WORDS || status == WEIR_EXIT_REFUSED))
-		weir_mark_clear(path);
+		weir_mark_clear(tool, path);
 	return status;
 }
 

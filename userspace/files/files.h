@@ -50,9 +50,9 @@ int weir_apply_saved(struct weir_tool *tool, const struct weir_saved *saved);
  * stays; does it hold for a host that boots? @sum: of what the configuration was read from.
  */
 bool weir_mark_set(struct weir_tool *tool, const char *file, uint32_t sum);
-void weir_mark_clear(const char *file);
+void weir_mark_clear(struct weir_tool *tool, const char *file);
 void weir_mark_note(struct weir_tool *tool, const char *file);
-bool weir_mark_holds(const char *file, uint32_t sum, const char *fallback);
+bool weir_mark_holds(const char *file, uint32_t sum);
 /* fallback.c; the status is that of @path. */
 int weir_apply_or_fall_back(struct weir_tool *tool, const char *path, const char *fallback);
 /*

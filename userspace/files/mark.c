@@ -5,6 +5,7 @@
  * checksum of the file and all that it includes, so it is void once one of them was edited.
  */
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -50,12 +51,13 @@ bool weir_mark_set(struct weir_tool *tool, const char *file, uint32_t sum)
 	return new;
 }
 
-void weir_mark_clear(const char *file)
+void weir_mark_clear(struct weir_tool *tool, const char *file)
 {
 	char path[PATH_MAX + sizeof(SUFFIX)];
 
-	if (mark_of(file, path))
-		unlink(path);
+	if (mark_of(file, path) && unlink(path) && errno != ENOENT)
+		weir_note(tool, "warning", "weir.service does not boot with that file, as %s cannot be removed: %s",
+			  path, strerror(errno));
 }
 
 void weir_mark_note(struct weir_tool *tool, const char *file)
@@ -67,25 +69,16 @@ void weir_mark_note(struct weir_tool *tool, const char *file)
 			  path);
 }
 
-static bool is_newer(const struct stat *one, const struct stat *other)
-{
-	return one->st_mtim.tv_sec != other->st_mtim.tv_sec ?
-	       one->st_mtim.tv_sec > other->st_mtim.tv_sec :
-	       one->st_mtim.tv_nsec > other->st_mtim.tv_nsec;
-}
-
-bool weir_mark_holds(const char *file, uint32_t sum, const char *fallback)
+bool weir_mark_holds(const char *file, uint32_t sum)
 {
 	char path[PATH_MAX + sizeof(SUFFIX)];
 	FILE *mark = mark_of(file, path) ? fopen(path, "re") : NULL;
-	struct stat is, last;
 	uint32_t marked;
 	bool holds;
 
 	if (!mark)
 		return false;
-	holds = fscanf(mark, "#%*[^\n] %" SCNx32, &marked) == 1 && marked == sum &&
-		!fstat(fileno(mark), &is) && (stat(fallback, &last) || !is_newer(&last, &is));
+	holds = fscanf(mark, "#%*[^\n] %" SCNx32, &marked) == 1 && marked == sum;
 	fclose(mark);
 	return holds;
 }

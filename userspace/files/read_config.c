@@ -247,12 +247,19 @@ static int include_file(void *data, const char *name)
 {
 	struct weir_lines lines = { 0 };
 	struct reading *to = data;
+	uint32_t outer = to->config->sum;
 	int ret = enter(to, name);
 
 	if (!ret) {
+		to->config->sum = 0;
 		ret = weir_lines_open(&lines, name, &to->tool->err) ?: read_lines(to, &lines, name);
 		if (!ret && !lines.filled)
 			ret = weir_err_set(&to->tool->err, WEIR_EMPTY_FILE);
+		if (!ret && to->tool->fallback && !to->tool->check &&
+		    weir_mark_holds(name, to->config->sum))
+			ret = weir_err_set(&to->tool->err, "applied with -confirm before, and never confirmed; to boot with it, remove %.200s.unconfirmed",
+					   name);
+		to->config->sum = crc32(outer, (const void *)&to->config->sum, sizeof(outer));
 		to->depth--;
 	}
 	weir_lines_close(&lines);

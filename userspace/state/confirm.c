@@ -118,18 +118,17 @@ static int undo(struct weir_tool *tool)
 	int status, ret;
 
 	weir_brake_name(&found);
-	if (tool->exist && weir_brake_read(&found) == 0)
-		return WEIR_EXIT_OK;
 	status = find(tool, &found);
 	if (status)
-		return status;
+		return tool->exist && weir_brake_read(&found) == 0 ? WEIR_EXIT_OK : status;
+	/* A tool that has not written its record yet is waited for, or ended: it holds the lock. */
 	take_over(&found);
 	ret = is_pending(tool, &found);
 	if (!ret)
 		unlink(found.state);
 	if (ret <= 0) {
 		weir_brake_close(&found);
-		return ret ? WEIR_EXIT_REFUSED : nothing_pending(tool);
+		return ret ? WEIR_EXIT_REFUSED : tool->exist ? WEIR_EXIT_OK : nothing_pending(tool);
 	}
 	tool->force = true;
 	tool->quiet = true;
@@ -149,6 +148,24 @@ static int undo(struct weir_tool *tool)
 	return status;
 }
 
+/* Can what was saved be read again? Its time zones may be unknown by now. */
+static int check_saved(struct weir_tool *tool)
+{
+	bool force = tool->force, check = tool->check;
+	struct weir_err err;
+	int status;
+
+	tool->force = true;
+	tool->check = true;
+	status = weir_restore_again(tool, brake.state, true);
+	tool->force = force;
+	tool->check = check;
+	err = tool->err;
+	if (status)
+		weir_err_set(&tool->err, "this could not be taken back: %.400s", err.text);
+	return status ? WEIR_EXIT_REFUSED : WEIR_EXIT_OK;
+}
+
 /* What has to be there before the change is made, in this order. */
 static int prepare(struct weir_tool *tool)
 {
@@ -158,6 +175,8 @@ static int prepare(struct weir_tool *tool)
 	/* of one that was killed before it changed anything */
 	weir_deadline_stop(&brake);
 	status = weir_save_state(tool, brake.state);
+	if (!status)
+		status = check_saved(tool);
 	if (!status)
 		status = weir_deadline_start(tool, &brake, undo);
 	if (!status)
@@ -232,7 +251,7 @@ static int keep(struct weir_tool *tool)
 	} else {
 		status = drop(tool, &found);
 		if (!status)
-			weir_mark_clear(found.change.file);
+			weir_mark_clear(tool, found.change.file);
 	}
 	weir_brake_close(&found);
 	return status;

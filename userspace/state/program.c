@@ -20,6 +20,8 @@ become(const char *const argv[], const int in[2], const int out[2])
 {
 	sigset_t none;
 
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	setenv("PATH", PATHS, 1);

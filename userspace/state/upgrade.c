@@ -518,15 +518,14 @@ static int exchange(struct upgrade *up)
 
 static int run(struct upgrade *up)
 {
-	sigset_t fatal, was;
+	sigset_t all, was;
 	int status;
 
-	sigemptyset(&fatal);
-	sigaddset(&fatal, SIGHUP);
-	sigaddset(&fatal, SIGINT);
-	sigaddset(&fatal, SIGQUIT);
-	sigaddset(&fatal, SIGTERM);
-	sigprocmask(SIG_BLOCK, &fatal, &was);
+	/* What nobody reads, or cannot be written, ends nothing either. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &was);
 	status = make_dir(up);
 	if (!status)
 		status = exchange(up);
