@@ -45,12 +45,18 @@ reaches() {
 	wait_for 120 blocked web2 "$2"
 	ok $? "... and a block"
 }
-# The server that chose to lead last says so with its process.
-leader=$(sed -n 's/^\[\([0-9]*\)\].* Self is new JetStream cluster metadata leader.*/\1/p' "$tmp/nats.log" | tail -n 1)
+quietly on web1 weir source block 198.51.100.9 limit ban for 1h
+wait_for 120 blocked web2 198.51.100.9 || bail "no block reaches the other host"
+# The server that leads the bucket of blocks says so with its process.
+leader=$(sed -n "s/^\[\([0-9]*\)\].* new stream leader for .* > KV_weir-blocks-edge'.*/\1/p" "$tmp/nats.log" | tail -n 1)
 for at in 1 2 3; do [ "${servers[$at]}" != "$leader" ] || lost=$at; done
 ok $((${lost:-0} == 0)) "one of the servers leads" || bail "nobody"
 kill -9 "$leader"
 wait "$leader" 2>/dev/null
+quietly on web1 weir source release 198.51.100.9 limit ban
+released() { ! blocked web2 198.51.100.9; }
+wait_for 120 released
+ok $? "a release while nobody leads reaches all hosts later" || diag "$(tail -n 3 "$tmp/web1.log")"
 reaches without 198.51.100.1 "without server $lost"
 member "$lost"
 reaches again 198.51.100.2 "with server $lost again"

@@ -77,5 +77,6 @@ done <attacks
 counted() { [ "$(state web2 blocks.malformed)" -gt 0 ]; }
 wait_for 60 counted
 ok $? "others count it as malformed"
+is "$(state web2 counts.malformed)" 0 "... and what is delivered where counts are announced is none of these"
 is "$(fleet log | wc -l):$(fleet show)" "1:limit add ban budget 100000/s shared udp dport 9" "the configuration is what was pushed"
 finish

@@ -93,10 +93,11 @@ for subject in (f"$KV.weir.status.{host}", "$KV.weir-blocks-edge.a.all"):
     check(f"... nor delete all keys by a header of {subject}", b"rollup not permitted" in answer, answer)
 
 # A consumer delivers to any subject, whatever its maker may publish to.
-for stream in ("KV_weir", "KV_weir-blocks-edge"):
+for stream, subject in (("KV_weir", "$KV.weir.config.edge"), ("KV_weir-blocks-edge", "$KV.weir.config.edge"),
+                        ("KV_weir-blocks-edge", "weir.edge.counts.ban")):
     answer = client.ask("$JS.API.CONSUMER.CREATE." + stream, json.dumps({"stream_name": stream, "config": {
-        "deliver_subject": "$KV.weir.config.edge", "ack_policy": "none", "deliver_policy": "all"}}).encode())
-    print("#", stream, answer[:200])
+        "deliver_subject": subject, "ack_policy": "none", "deliver_policy": "all"}}).encode())
+    print("#", stream, subject, answer[:200])
 answer = client.ask("$KV.weir-blocks-edge.a.all", b"limit add evil budget 1/1d")
 check("a host may write what is no block", b'"seq"' in answer, answer)
 client.sync()

@@ -18,7 +18,7 @@ file() {
 weir save >"$tmp/empty"
 is "$(<"$tmp/empty")" '#!/usr/sbin/weir -file' "an empty configuration is saved as a comment"
 
-file "a whole configuration is applied" 0 "weir: note: $tmp/conf:3: limit 'every'" <<-'CONF'
+file "a whole configuration is applied" 0 "weir: warning: $tmp/conf:3: limit 'every': nothing is limited on the loopback device" <<-'CONF'
 	#!/usr/sbin/weir -file
 	# in the order of the lines, except before
 	limit add every budget 123457/90s bytes not from 10.0.0.0/8 not mark 0x10/0xf0 dev lo
@@ -180,9 +180,10 @@ quietly weir source block 198.51.100.8 limit hand for 1h
 quietly weir source block 203.0.113.0/24 for 1h
 quietly weir exempt add 203.0.113.7
 weir -quiet -file "$tmp/two" 2>"$tmp/err"
-is "$? $(sed "s,$tmp/two: ,," "$tmp/err")" "0 weir: warning: the counts of limit 'hand' go with 2 blocks, as the file does not have it
+is "$? $(sed "s,$tmp/two: \?,," "$tmp/err")" "0 weir: warning: the counts of limit 'hand' go with 2 blocks, as the file does not have it
 weir: warning: the exemption of 203.0.113.7 goes, as the file does not have it
-weir: warning: the block of 203.0.113.0/24 goes, as the file does not have it" "what was made by hand goes, and the file says how much"
+weir: warning: the block of 203.0.113.0/24 goes, as the file does not have it
+weir: warning: 2: limit 'every': nothing is limited on the loopback device" "what was made by hand goes, and the file says how much"
 quietly weir -file "$tmp/many"
 sed '/^block add 10.7.1/d' "$tmp/many" >"$tmp/two"
 is "$(lost -file "$tmp/two")" "the block of 10.7.1.0/24 goes, as the file does not have it" "... and of which if it is one"

@@ -228,6 +228,7 @@ static int tell(struct fleet_blocks *blocks, struct fleet_bucket *bucket, struct
 	}
 	if (ret == -EIO)
 		return ret;
+	*err->text = '\0';	/* the session goes on */
 	entry->untold = false;
 	return 0;
 }
@@ -327,7 +328,8 @@ int fleet_blocks_compare(struct fleet_blocks *blocks, struct fleet_bucket *bucke
 			 struct weir_err *err)
 {
 	const char *const words[] = { "source", "show", "blocked", NULL };
-	json_t *sources = fleet_weir_json(words, err), *source;
+	struct weir_err unused;
+	json_t *sources = fleet_weir_json(words, &unused), *source;
 	struct fleet_block block;
 	int ret = 0;
 	size_t i;

@@ -113,7 +113,8 @@ int fleet_bucket_put(struct fleet_bucket *bucket, const char *key, const char *v
 		return -ESTALE;
 	}
 	fleet_bus_error(bucket->bus, status, key, err);
-	return code ? -EREMOTEIO : -EIO;
+	/* Nobody leads a cluster just now: that is no refusal. */
+	return code && status != NATS_NO_RESPONDERS ? -EREMOTEIO : -EIO;
 }
 
 int fleet_bucket_delete(struct fleet_bucket *bucket, const char *key, struct weir_err *err)

@@ -18,8 +18,11 @@
 /* Without "(conn.c:2088): ", which the library puts before it. */
 static const char *last_error(natsStatus status)
 {
-	const char *last = nats_GetLastError(NULL), *text;
+	natsStatus of = NATS_OK;
+	const char *last = nats_GetLastError(&of), *text;
 
+	if (of != status)	/* it is of an earlier call */
+		last = NULL;
 	text = last && *last == '(' ? strstr(last, "): ") : NULL;
 	return text ? text + 3 : last && *last ? last : natsStatus_GetText(status);
 }

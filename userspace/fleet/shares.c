@@ -102,8 +102,14 @@ static void arrived(natsConnection *connection, natsSubscription *subscription, 
 {
 	struct limit *limit = data;
 	struct fleet_shares *shares = limit->shares;
-	struct message *message = malloc(sizeof(*message));
+	struct message *message;
 
+	/* A consumer delivers here what its maker writes to another subject, which stays. */
+	if (strcmp(natsMsg_GetSubject(msg), limit->subject)) {
+		natsMsg_Destroy(msg);
+		return;
+	}
+	message = malloc(sizeof(*message));
 	pthread_mutex_lock(&shares->queue);
 	if (!message || shares->waiting == QUEUE_MAX) {
 		shares->overrun++;
