@@ -17,7 +17,7 @@ test_packages="$demo_packages clang sparse shellcheck mandoc codespell jq zsh py
 	ethtool tcpdump tshark iperf3 bc libcap2-bin debhelper dh-dkms dkms lintian openssl pahole
 	bpftool bpftrace linux-perf dropwatch libbpf-dev libxdp1 xdp-tools ulogd2 fail2ban crowdsec-custom-bouncer
 	sphinx-common python3-sphinx furo python3-myst-parser"
-all_packages="$test_packages gcc-arm-linux-gnueabihf apt-utils autopkgtest podman crun netavark conntrack socat"
+all_packages="$test_packages bison flex gcc-arm-linux-gnueabihf apt-utils autopkgtest podman crun netavark conntrack socat"
 debug_packages="$test_packages flex bison libelf-dev"
 arm64_packages="$test_packages qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 
@@ -27,7 +27,7 @@ for group; do
 	demo) packages="$packages $demo_packages" kernels="$kernels 6.12" ;;
 	fleet) packages="$packages $demo_packages libnats-dev nats-server jq python3" kernels="$kernels 6.12" ;;
 	test) packages="$packages $test_packages" kernels="$kernels 6.1 6.12 source herd captures prometheus jq" ;;
-	all) packages="$packages $all_packages" kernels="$kernels 6.1 6.12 sid source herd captures prometheus jq pahole servers systemd 6.1-i386 6.1-armhf" ;;
+	all) packages="$packages $all_packages" kernels="$kernels 6.1 6.12 sid source herd captures prometheus jq pahole servers systemd uml 6.1-i386 6.1-armhf" ;;
 	picture) packages="$packages $test_packages chromium" kernels="$kernels 6.12 prometheus jq" ;;
 	debug) packages="$packages $debug_packages" kernels="$kernels debug" ;;
 	arm64) packages="$packages $arm64_packages" kernels="$kernels 6.12-arm64" ;;

@@ -98,12 +98,16 @@ static u64 last_tick(const struct weir_kept_clock *clock, u32 slots)
 	return clock->tick - min(clock->tick, ticks);
 }
 
-/* How long the slot of a tick has lasted, in ns. */
-static u64 slot_lasted(const struct weir_meter *meter, u64 tick)
+/* A level in the parts of a packet here, rounded up. */
+static u64 level_here(const struct weir_shape *shape, u64 level, u32 slots)
 {
-	u64 ticks = tick - weir_meter_begins(meter, weir_meter_slot(meter, tick));
+	u32 rest;
+	u64 here;
 
-	return mul_u64_u64_div_u64(ticks, NSEC_PER_SEC, HZ);
+	if (check_mul_overflow(div_u64_rem(level, slots, &rest), (u64)shape->parts, &here) ||
+	    check_add_overflow(here, div_u64((u64)rest * shape->parts + slots - 1, slots), &here))
+		return U64_MAX;
+	return here;
 }
 
 /* Turn a count to the slot that has the last tick of one that was kept. */
@@ -131,17 +135,13 @@ bool weir_count_restore(const struct weir_meter *meter, struct weir_count *w,
 	if (n)
 		oldest = shape->kind == WEIR_COUNT_LOG ? number_get(numbers, n - 1, width) :
 			 shape->kind == WEIR_COUNT_LEAK ? 0 : n - 1;
-	if (oldest > max(shape->parts, n))
+	if (oldest > clock->slots)
 		return false;
 	weir_count_init(shape, w, weir_meter_slot(meter, last_tick(clock, oldest)));
 	while (n--) {
 		number = number_get(numbers, n, width);
 		if (shape->kind == WEIR_COUNT_LEAK) {
-			/* No slot was shorter: the next one begins to leak too early. */
-			if (slot_lasted(meter, clock->tick) > clock->phase_ns &&
-			    check_add_overflow(number, shape->rate, &number))
-				number = U64_MAX;
-			weir_count_store(shape, w, 0, number);
+			weir_count_store(shape, w, 0, level_here(shape, number, clock->slots));
 		} else if (shape->kind == WEIR_COUNT_LOG) {
 			if (number > oldest)
 				return false;

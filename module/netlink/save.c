@@ -440,17 +440,37 @@ static u32 slot_base(u32 slot, u64 lasted, u64 tick)
 }
 
 /* Parse how the slots of the i-th saved meter lie in time. */
-static int clock_parse(struct merge *merge, unsigned int i, u64 slot_ns,
+static int clock_parse(struct merge *merge, unsigned int i, u64 slot_ns, u32 slots,
 		       const struct nlattr *phase, struct netlink_ext_ack *extack)
 {
 	merge->clock[i] = (struct weir_kept_clock) {
 		.tick = merge->tick, .tick_ns = merge->tick_ns, .slot_ns = slot_ns,
-		.phase_ns = phase ? nla_get_u64(phase) : 0,
+		.phase_ns = phase ? nla_get_u64(phase) : 0, .slots = slots,
 	};
 	if (merge->clock[i].phase_ns > slot_ns)
 		return weir_nl_refuse(extack, phase,
 				      "the current slot has lasted longer than a slot does");
 	return 0;
+}
+
+/*
+ * What a limit here has for a saved meter that counts alike in windows as long, of which ticks of
+ * another length make other slots; NULL if there is none.
+ */
+static const struct weir_meter_spec *spec_here(const struct weir_table *table,
+					       const struct weir_meter_spec *was, u64 window)
+{
+	const struct weir_meter_spec *is = table->spec.meter;
+	unsigned int i;
+
+	if (!was->slot_ticks || was->calendar_ms)
+		return NULL;
+	for (i = 0; i <= table->more; i++, is++)
+		if (is->slot_ticks && !is->calendar_ms && is->log == was->log &&
+		    is->rate == was->rate && table->meter[i].window == window &&
+		    (is->log || is->rate || is->slots == was->slots))
+			return is;
+	return NULL;
 }
 
 /* Parse how counts of the i-th saved meter are to be read. */
@@ -459,8 +479,9 @@ static int budget_parse(const struct nlattr *nest, struct merge *merge,
 			struct netlink_ext_ack *extack)
 {
 	struct nlattr *attrs[WEIR_A_STATE_BUDGET_WIDTH + 1];
+	const struct weir_meter_spec *here;
 	bool bucket, exact, calendar;
-	u64 slot_ns, slot, window;
+	u64 slot_ns, slot, window_ns, window;
 	u32 mode, slots, width;
 	int err;
 
@@ -482,7 +503,7 @@ static int budget_parse(const struct nlattr *nest, struct merge *merge,
 	    (calendar && slots > 1) || (width != 2 && width != 4 && width != 8) ||
 	    bucket != !!attrs[WEIR_A_STATE_BUDGET_RATE])
 		return weir_nl_refuse(extack, nest, "no budget has such a mode, slots and rate");
-	err = clock_parse(merge, i, slot_ns, attrs[WEIR_A_STATE_BUDGET_PHASE_NS], extack);
+	err = clock_parse(merge, i, slot_ns, slots, attrs[WEIR_A_STATE_BUDGET_PHASE_NS], extack);
 	if (err)
 		return err;
 	merge->width[i] = width;
@@ -490,20 +511,29 @@ static int budget_parse(const struct nlattr *nest, struct merge *merge,
 	merge->ended[i] = attrs[WEIR_A_STATE_BUDGET_RENEWS] &&
 			  weir_calendar_ended(weir_nl_uint(attrs[WEIR_A_STATE_BUDGET_RENEWS], 0));
 	slot = ns_ticks(slot_ns);
-	window = ns_ticks(weir_nl_uint(attrs[WEIR_A_STATE_BUDGET_WINDOW_NS], 0));
+	window_ns = weir_nl_uint(attrs[WEIR_A_STATE_BUDGET_WINDOW_NS], 0);
+	window = ns_ticks(window_ns);
 	*spec = (struct weir_meter_spec) {
 		/* As wide as any, or with as many cells. */
 		.budget = exact ? WEIR_LOG_CELLS : WEIR_BYTES_MAX,
 		.rate = weir_nl_uint(attrs[WEIR_A_STATE_BUDGET_RATE], 0),
 		.slot_ticks = slot,
 		.slots = slots,
-		.base = slot_base(slot, weir_kept_lasted(&merge->clock[i]), merge->tick),
 		.rounded = slots * slot - min(window, slots * slot),
 		.calendar_ms = calendar ? WEIR_MINUTE_MS : 0,
 		.log = exact,
 		.lenient = mode != WEIR_MODE_STRICT,
 		.bytes = weir_nl_uint(attrs[WEIR_A_STATE_BUDGET_UNIT], 0),
 	};
+	/* As slots of at least a tick are rounded up to ticks; others might be too many here. */
+	here = slots * slot_ns > 2 * window_ns ? NULL :
+	       spec_here(merge->limit->table, spec, window);
+	if (here) {
+		spec->slot_ticks = here->slot_ticks;
+		spec->slots = here->slots;
+		spec->rounded = here->rounded;
+	}
+	spec->base = slot_base(spec->slot_ticks, weir_kept_lasted(&merge->clock[i]), merge->tick);
 	return 0;
 }
 
@@ -746,7 +776,8 @@ static int newcomers_merge(struct merge *merge, const struct genl_info *info, bo
 		merge->width[i] = sizeof(u32);
 		merge->ended[i] = false;
 		err = clock_parse(merge, i, nla_get_u64(attrs[WEIR_A_STATE_NEWCOMERS_SLOT_NS]),
-				  attrs[WEIR_A_STATE_NEWCOMERS_PHASE_NS], info->extack);
+				  WEIR_POOL_SLOTS, attrs[WEIR_A_STATE_NEWCOMERS_PHASE_NS],
+				  info->extack);
 	}
 	if (err)
 		return err;

@@ -266,9 +266,10 @@ weir confirm revert 2>/dev/null
 touch -d '+1 day' "$tmp/last"
 boots
 is "$? $(in_words)" "2 limit add only budget 4/h" "a mark that is older than what was applied last, as the clock was set back, holds"
-mount -t tmpfs none "$tmp/ro" && cp "$tmp/part" "$tmp/ro/" && weir -confirm 60s -file "$tmp/ro/part" 2>/dev/null
+mount -t tmpfs none "$tmp/ro" && cp "$tmp/part" "$tmp/ro/" && cp "$tmp/part" "$tmp/ro/other" && weir -confirm 60s -file "$tmp/ro/part" 2>/dev/null
 mount -o remount,ro "$tmp/ro"
 like "$(weir confirm 2>&1)" "^weir: warning: weir.service does not boot with that file, as $tmp/ro/part.unconfirmed cannot be removed: Read-only file system\$" "a mark that cannot be removed is told"
+is "$(weir -file "$tmp/ro/other" 2>&1 | grep -c "does not boot")" 0 "... and of a file without one nothing"
 umount "$tmp/ro"
 
 # Who takes back waits for who has not written the record of its change yet.

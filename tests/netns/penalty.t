@@ -70,7 +70,7 @@ ack -s 198.51.100.16 -c 4
 like "$(weir source get 198.51.100.16 | tail -n 1)" "dropped by limit p for (1h|59m)" "who has no room after its block is refused for longer"
 told() { grep '^blocked 198.51.100.16 ' "$tmp/told"; }
 holds "an event tells of it" wait_for 60 told
-within $(($(date -d "$(sed 's/.* until //' "$tmp/told")" +%s) - $(date +%s))) 500 600 "... with the end of the block"
+within $(($(date -d "$(sed 's/.* until //' "$tmp/told")" +%s) - $(date +%s))) 500 601 "... with the end of the block"
 weir limit set p penalty 1h >/dev/null 2>&1
 ack -s 198.51.100.7 -c 4
 is "$(weir source release 198.51.100.7 2>&1 | sed -E 's/(another )[0-9hms.]+/\1T/')" "198.51.100.7 limit p released

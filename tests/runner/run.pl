@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # run.pl [WORD...]: run tests with Perl's TAP::Harness. Without words what a patch needs, the set "test"
 # of the file sets. Words: all (every test but those of debug kernels), suites (unit litmus proof cli fuzz lint
-# bench 32bit systemd demo netns), files (netns/limit, unit/table_model, lint/shell; patterns are allowed),
+# bench 32bit state systemd demo netns), files (netns/limit, unit/table_model, lint/shell; patterns are allowed),
 # kernels (6.1 6.12 sid 6.12-rt 6.12-arm64 6.12-kasan 6.12-kcsan, or 6.12-smp: 6.12 in real time), of
 # which each runs the guest files that are named, else those of the set of its name.
 #
@@ -24,7 +24,7 @@ chdir "$FindBin::RealBin/../.." or die;
 delete @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL T)}; # of the make that has started this
 $ENV{PATH} = "/usr/sbin:/usr/bin:/sbin:/bin:$ENV{PATH}";
 my @KERNELS = qw(6.1 6.12 sid 6.12-rt 6.12-arm64 6.12-kasan 6.12-kcsan 6.12-smp);
-my @SUITES = qw(netns unit fuzz lint bench litmus proof cli 32bit systemd demo);
+my @SUITES = qw(netns unit fuzz lint bench litmus proof cli 32bit state systemd demo);
 my $jobs = $ENV{JOBS} || 3;
 my $logs = '.cache/test';
 my (@build, @hosts, @guests, @alone); # names

@@ -170,6 +170,7 @@ static void restore(const struct kept *kept, u64 tick, bool same_clock)
 	const struct weir_kept_clock clock = {
 		.tick = tick, .tick_ns = weir_ticks_ns(1),
 		.slot_ns = weir_ticks_ns(kept->slot_ticks), .phase_ns = weir_ticks_ns(kept->phase),
+		.slots = WEIR_POOL_SLOTS,
 	};
 	struct weir_table_spec spec = { .sources = WEIR_SOURCES_MIN };
 	u64 wait, passed = shim_jiffies - tick, slot = 0;

@@ -55,7 +55,7 @@ void weir_mark_clear(struct weir_tool *tool, const char *file)
 {
 	char path[PATH_MAX + sizeof(SUFFIX)];
 
-	if (mark_of(file, path) && unlink(path) && errno != ENOENT)
+	if (mark_of(file, path) && !access(path, F_OK) && unlink(path) && errno != ENOENT)
 		weir_note(tool, "warning", "weir.service does not boot with that file, as %s cannot be removed: %s",
 			  path, strerror(errno));
 }
