@@ -84,7 +84,7 @@ u64 weir_kept_lasted(const struct weir_kept_clock *clock)
 	return mul_u64_u64_div_u64(clock->phase_ns + 1, HZ, NSEC_PER_SEC);
 }
 
-/* The tick here that was the last of a slot, so many before the current one. */
+/* The tick here in which a slot ended, so many before the current one. */
 static u64 last_tick(const struct weir_kept_clock *clock, u32 slots)
 {
 	/* Each of the three was rounded down. */
@@ -93,7 +93,8 @@ static u64 last_tick(const struct weir_kept_clock *clock, u32 slots)
 
 	if (!slots)
 		return clock->tick;
-	ns = clock->phase_ns + (slots - 1) * clock->slot_ns + clock->tick_ns + rounded;
+	ns = clock->phase_ns + (slots - 1) * clock->slot_ns +
+	     min_t(u64, clock->tick_ns, NSEC_PER_SEC / HZ) + rounded;
 	ticks = mul_u64_u64_div_u64(ns, HZ, NSEC_PER_SEC);
 	return clock->tick - min(clock->tick, ticks);
 }

@@ -458,19 +458,27 @@ static int clock_parse(struct merge *merge, unsigned int i, u64 slot_ns, u32 slo
  * another length make other slots; NULL if there is none.
  */
 static const struct weir_meter_spec *spec_here(const struct weir_table *table,
-					       const struct weir_meter_spec *was, u64 window)
+					       const struct weir_meter_spec *was,
+					       u64 window_ns, u64 tick_ns)
 {
-	const struct weir_meter_spec *is = table->spec.meter;
+	/* What was asked for was rounded up to ticks there, and here again. */
+	u64 least = ns_ticks(window_ns - min(window_ns / 2, tick_ns - 1));
+	const struct weir_meter_spec *is = table->spec.meter, *best = NULL;
+	u64 window, longest = 0;
 	unsigned int i;
 
 	if (!was->slot_ticks || was->calendar_ms)
 		return NULL;
-	for (i = 0; i <= table->more; i++, is++)
-		if (is->slot_ticks && !is->calendar_ms && is->log == was->log &&
-		    is->rate == was->rate && table->meter[i].window == window &&
-		    (is->log || is->rate || is->slots == was->slots))
-			return is;
-	return NULL;
+	for (i = 0; i <= table->more; i++, is++) {
+		window = table->meter[i].window;
+		if (!is->slot_ticks || is->calendar_ms || is->log != was->log ||
+		    is->rate != was->rate || window < least || window > ns_ticks(window_ns) ||
+		    window < longest || (!is->log && !is->rate && is->slots != was->slots))
+			continue;
+		longest = window;
+		best = is;
+	}
+	return best;
 }
 
 /* Parse how counts of the i-th saved meter are to be read. */
@@ -481,7 +489,7 @@ static int budget_parse(const struct nlattr *nest, struct merge *merge,
 	struct nlattr *attrs[WEIR_A_STATE_BUDGET_WIDTH + 1];
 	const struct weir_meter_spec *here;
 	bool bucket, exact, calendar;
-	u64 slot_ns, slot, window_ns, window;
+	u64 slot_ns, slot, window_ns;
 	u32 mode, slots, width;
 	int err;
 
@@ -512,14 +520,13 @@ static int budget_parse(const struct nlattr *nest, struct merge *merge,
 			  weir_calendar_ended(weir_nl_uint(attrs[WEIR_A_STATE_BUDGET_RENEWS], 0));
 	slot = ns_ticks(slot_ns);
 	window_ns = weir_nl_uint(attrs[WEIR_A_STATE_BUDGET_WINDOW_NS], 0);
-	window = ns_ticks(window_ns);
 	*spec = (struct weir_meter_spec) {
 		/* As wide as any, or with as many cells. */
 		.budget = exact ? WEIR_LOG_CELLS : WEIR_BYTES_MAX,
 		.rate = weir_nl_uint(attrs[WEIR_A_STATE_BUDGET_RATE], 0),
 		.slot_ticks = slot,
 		.slots = slots,
-		.rounded = slots * slot - min(window, slots * slot),
+		.rounded = slots * slot - min(ns_ticks(window_ns), slots * slot),
 		.calendar_ms = calendar ? WEIR_MINUTE_MS : 0,
 		.log = exact,
 		.lenient = mode != WEIR_MODE_STRICT,
@@ -527,7 +534,7 @@ static int budget_parse(const struct nlattr *nest, struct merge *merge,
 	};
 	/* As slots of at least a tick are rounded up to ticks; others might be too many here. */
 	here = slots * slot_ns > 2 * window_ns ? NULL :
-	       spec_here(merge->limit->table, spec, window);
+	       spec_here(merge->limit->table, spec, window_ns, merge->tick_ns);
 	if (here) {
 		spec->slot_ticks = here->slot_ticks;
 		spec->slots = here->slots;

@@ -132,7 +132,9 @@ void weir_count_convert(const struct weir_heritage *of, unsigned int n, struct w
 	} else if (alike && unit && of->saved) {
 		/* A set that was saved; in packets the level would be rounded up. */
 		weir_count_init(&now->shape, to, at);
-		weir_count_store(&now->shape, to, 0, weir_leak_level(&was->shape, from, at));
+		weir_count_store(&now->shape, to, 0,
+				 min(weir_leak_level(&was->shape, from, at),
+				     weir_shape_max(&now->shape) * now->shape.parts));
 	} else {
 		/* A calendar may have crossed an end since the predecessor's was stopped. */
 		convert_sum(of, n, to, weir_count_sum(&was->shape, from, slot),

@@ -88,6 +88,17 @@ def newcomers(wire, counts):
     return answer, tool("-s", "limit", "show", "known")[0]["stats"]["newcomers_now"]
 
 
+def level(wire, number, *words):
+    """Merge a level into a bucket. What it then counts"""
+    clock = dict(parse(wire.ask("stats-get").payloads[0]))[attrs_of("stats")["clock-ns"]["number"]]
+    wire.ask("source-merge", [
+        *words, ("limit", "bucket"), ("clock-ns", struct.unpack("=Q", clock)[0]), ("tick-ns", 10000000), ("prefix4", 32),
+        ("prefix6", 64), ("sets", 1), ("budget", {"budget": 5, "rate": 5, "mode": 3, "slots": 60000, "slot-ns": 60000000,
+                                                  "window-ns": HOUR * 1000000, "width": 8}),
+        ("source", {"address": bytes([198, 51, 100, 1]), "count": {"numbers": struct.pack("=Q", number)}})])
+    return tool("source", "get", SOURCES[0], "limit", "bucket")[0]["budgets"][0]["count"]
+
+
 def main():
     ok = Tap.ok
     wire = Wire()
@@ -135,6 +146,13 @@ def main():
                                ("in all slots", [[1] * 15 + [most - 15], [1]], most + 1)):
         answer, now = newcomers(wire, counts)
         ok(not answer.error and now == used, f"newcomers that used {name}", answer, now)
+
+    # A level that no bucket has, and a part of a packet more
+    wire.ask("limit-flush")
+    wire.ask("config-replace", [("limit", LIMITS[3])])
+    full = level(wire, 2**64 - 1)
+    more = level(wire, 1, ("add", True))
+    ok(full == more > 5, "what is added to a level that no bucket has makes it no smaller", full, more)
 
     # Nothing is in force before it is published, and no packet is counted.
     wire.ask("limit-flush")

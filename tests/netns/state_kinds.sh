@@ -6,7 +6,7 @@ limits='limit add strict budget 20/30m slots 5 from 10.1.0.0/16
 limit add lenient budget 20/30m lenient slots 5 from 10.2.0.0/16
 limit add fixed budget 20/7d fixed from 10.3.0.0/16
 limit add bucket budget 20/100h bucket burst 30 from 10.4.0.0/16
-limit add exact budget 20/30m exact from 10.5.0.0/16
+limit add exact budget 20/1800125ms exact from 10.5.0.0/16
 limit add calendar budget 20/month calendar from 10.6.0.0/16
 limit add total budget 20/total from 10.7.0.0/16
 limit add several budget 20/30m budget 30/100h bytes bucket burst 3000 budget 50/1d exact budget 100/total from 10.8.0.0/16

@@ -486,18 +486,22 @@ static void scale_meter(struct weir_meter_spec *meter, u32 up, u32 down)
 
 /*
  * The kernel that saved had another HZ: here all lengths of time are @up / @down as many ticks. What
- * was admitted is as old as it was, or older by a part of a tick.
+ * was admitted is as old as it was, or older by a part of a tick here; if ticks there were longer, it was
+ * admitted at the end of one, and saved at the beginning of one.
  */
 static void scale(void)
 {
 	struct twin_history *h;
 	unsigned int i, j;
+	u64 age;
 
 	for (i = 0; i < s.budgets; i++)
 		scale_meter(&s.spec.meter[i], s.up, s.down);
 	for (i = 0; i < SOURCES; i++)
-		for (h = &s.history[0][i], j = 0; j < h->len; j++)
-			h->event[j].tick = s.tick - DIV_ROUND_UP((s.tick - h->event[j].tick) * s.up, s.down);
+		for (h = &s.history[0][i], j = 0; j < h->len; j++) {
+			age = DIV_ROUND_UP((s.tick - h->event[j].tick) * s.up, s.down);
+			h->event[j].tick = s.tick - (age - min(age, s.up - 1ull));
+		}
 }
 
 /*
@@ -517,6 +521,25 @@ static void check_later(struct weir_table *old, struct weir_table *next, u64 the
 	s.tick = now + passed + late;
 	is = peek(next, i).count[b];
 	check(is <= left, "run %llu: %llu for %llu of budget %u, %llu later", s.run, is, left, b, passed);
+	s.tick = now;
+}
+
+/* A log has what it was charged until a window, and both its ends, have passed. */
+static void check_held(struct weir_table *next)
+{
+	u64 now = s.tick, window = (u64)s.spec.meter[0].slots * s.spec.meter[0].slot_ticks, is, be;
+	struct twin_history *h;
+	unsigned int i, j;
+
+	for (i = 0, h = s.history[0]; i < SOURCES && s.spec.meter[0].log; i++, h++) {
+		if (!h->len)
+			continue;
+		s.tick = max(now, h->event[below(h->len)].tick + window);
+		for (be = 0, j = 0; j < h->len; j++)
+			be += h->event[j].tick + window >= s.tick ? h->event[j].cost : 0;
+		is = peek(next, i).count[0];
+		check(is >= be, "run %llu: a log has %llu of %llu", s.run, is, be);
+	}
 	s.tick = now;
 }
 
@@ -575,6 +598,7 @@ static void test_other_hz(void **state)
 		for (b = 0; b < s.budgets; b++)
 			if (divided(&s.spec.meter[b]))
 				check_later(old, next, s.saved_at, b);
+		check_held(next);
 		traffic(next, 1 + below(200));
 		weir_table_free(old);
 		weir_table_free(next);

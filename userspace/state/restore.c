@@ -104,17 +104,18 @@ static int shorten(const struct weir_saved_source *source, void *by_ns)
 static void convert(const struct restoring *restoring, struct weir_saved_message *message)
 {
 	const struct weir_saved_head *was = &restoring->reader.head, *now = &restoring->now;
-	uint64_t age = age_of(was, now), time, after;
+	uint64_t age = age_of(was, now), time, after, most;
 
 	if (*now->boot_id && !strcmp(was->boot_id, now->boot_id))
 		return;
 	memcpy(&time, message->clock_ns, sizeof(time));
 	after = time > was->clock_ns ? time - was->clock_ns : 0;
 	age -= MIN(age, after);
-	time = now->clock_ns - MIN(age, now->clock_ns);
+	/* the clock was rounded down to a tick, and may have begun later */
+	most = MIN(age, now->clock_ns + now->tick_ns);
+	time = now->clock_ns + now->tick_ns - most;
 	memcpy(message->clock_ns, &time, sizeof(time));
-	/* the clock may have begun later */
-	age -= now->clock_ns - time;
+	age -= most;
 	if (age)
 		weir_saved_sources(message, shorten, &age);
 }
@@ -155,10 +156,15 @@ static int merge_message(struct weir_tool *tool, struct restoring *restoring)
 static int merge_all(struct weir_tool *tool, struct restoring *restoring)
 {
 	struct weir_saved_reader *reader = &restoring->reader;
-	int status = weir_saved_now(tool, &restoring->now), ret;
+	struct weir_saved_head before;
+	int status, ret;
 
+	weir_saved_clocks(&before);
+	status = weir_saved_now(tool, &restoring->now);
 	if (status)
 		return status;
+	/* an age may be too short, but not too long */
+	restoring->now.wall_ns = before.wall_ns;
 	if (weir_saved_rewind(reader, &tool->err))
 		return WEIR_EXIT_REFUSED;
 	while ((ret = weir_saved_next(reader, &tool->err)) > 0) {
