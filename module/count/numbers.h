@@ -19,7 +19,7 @@ struct weir_kept_clock {
 	u64 tick_ns;		/* length of a tick there */
 	u64 slot_ns;		/* of a slot; 0 if slots do not tick */
 	u64 phase_ns;		/* that the current slot had lasted */
-	u32 slots;		/* of a window; a log or bucket here may have more, or less */
+	u32 slots;		/* of a window there; a log or a bucket may have others here */
 };
 
 u64 weir_kept_lasted(const struct weir_kept_clock *clock);

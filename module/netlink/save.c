@@ -454,31 +454,26 @@ static int clock_parse(struct merge *merge, unsigned int i, u64 slot_ns, u32 slo
 }
 
 /*
- * What a limit here has for a saved meter that counts alike in windows as long, of which ticks of
- * another length make other slots; NULL if there is none.
+ * The meter here that counts alike in the same window, of which ticks of another length make other
+ * slots; NULL if there is none. A window was rounded up to ticks there, and to those here.
  */
 static const struct weir_meter_spec *spec_here(const struct weir_table *table,
 					       const struct weir_meter_spec *was,
 					       u64 window_ns, u64 tick_ns)
 {
-	/* What was asked for was rounded up to ticks there, and here again. */
 	u64 least = ns_ticks(window_ns - min(window_ns / 2, tick_ns - 1));
-	const struct weir_meter_spec *is = table->spec.meter, *best = NULL;
-	u64 window, longest = 0;
+	u64 most = ns_ticks(window_ns);
+	const struct weir_meter_spec *is = table->spec.meter;
 	unsigned int i;
 
 	if (!was->slot_ticks || was->calendar_ms)
 		return NULL;
-	for (i = 0; i <= table->more; i++, is++) {
-		window = table->meter[i].window;
-		if (!is->slot_ticks || is->calendar_ms || is->log != was->log ||
-		    is->rate != was->rate || window < least || window > ns_ticks(window_ns) ||
-		    window < longest || (!is->log && !is->rate && is->slots != was->slots))
-			continue;
-		longest = window;
-		best = is;
-	}
-	return best;
+	for (i = 0; i <= table->more; i++, is++)
+		if (is->slot_ticks && !is->calendar_ms && is->log == was->log &&
+		    is->rate == was->rate && (is->log || is->rate || is->slots == was->slots) &&
+		    table->meter[i].window >= least && table->meter[i].window <= most)
+			return is;
+	return NULL;
 }
 
 /* Parse how counts of the i-th saved meter are to be read. */
@@ -532,7 +527,7 @@ static int budget_parse(const struct nlattr *nest, struct merge *merge,
 		.lenient = mode != WEIR_MODE_STRICT,
 		.bytes = weir_nl_uint(attrs[WEIR_A_STATE_BUDGET_UNIT], 0),
 	};
-	/* As slots of at least a tick are rounded up to ticks; others might be too many here. */
+	/* Rounded up to ticks, slots are at most twice as long; others may be too many here. */
 	here = slots * slot_ns > 2 * window_ns ? NULL :
 	       spec_here(merge->limit->table, spec, window_ns, merge->tick_ns);
 	if (here) {

@@ -130,7 +130,7 @@ void weir_count_convert(const struct weir_heritage *of, unsigned int n, struct w
 		weir_count_init(&now->shape, to, from->at);
 		weir_log_copy(&now->shape, to, &was->shape, from);
 	} else if (alike && unit && of->saved) {
-		/* A set that was saved; in packets the level would be rounded up. */
+		/* A set that was saved, with any level; in packets it would be rounded up. */
 		weir_count_init(&now->shape, to, at);
 		weir_count_store(&now->shape, to, 0,
 				 min(weir_leak_level(&was->shape, from, at),

@@ -148,22 +148,15 @@ static int undo(struct weir_tool *tool)
 	return status;
 }
 
-/* Can what was saved be read again? Its time zones may be unknown by now. */
 static int check_saved(struct weir_tool *tool)
 {
-	bool force = tool->force, check = tool->check;
 	struct weir_err err;
-	int status;
 
-	tool->force = true;
-	tool->check = true;
-	status = weir_restore_again(tool, brake.state, true);
-	tool->force = force;
-	tool->check = check;
+	if (!weir_restore_check(tool, brake.state))
+		return WEIR_EXIT_OK;
 	err = tool->err;
-	if (status)
-		weir_err_set(&tool->err, "this could not be taken back: %.400s", err.text);
-	return status ? WEIR_EXIT_REFUSED : WEIR_EXIT_OK;
+	weir_err_set(&tool->err, "this could not be taken back: %.400s", err.text);
+	return WEIR_EXIT_REFUSED;
 }
 
 /* What has to be there before the change is made, in this order. */

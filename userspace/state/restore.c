@@ -104,7 +104,7 @@ static int shorten(const struct weir_saved_source *source, void *by_ns)
 static void convert(const struct restoring *restoring, struct weir_saved_message *message)
 {
 	const struct weir_saved_head *was = &restoring->reader.head, *now = &restoring->now;
-	uint64_t age = age_of(was, now), time, after, most;
+	uint64_t age = age_of(was, now), time, after, clock;
 
 	if (*now->boot_id && !strcmp(was->boot_id, now->boot_id))
 		return;
@@ -112,10 +112,10 @@ static void convert(const struct restoring *restoring, struct weir_saved_message
 	after = time > was->clock_ns ? time - was->clock_ns : 0;
 	age -= MIN(age, after);
 	/* the clock was rounded down to a tick, and may have begun later */
-	most = MIN(age, now->clock_ns + now->tick_ns);
-	time = now->clock_ns + now->tick_ns - most;
+	clock = now->clock_ns + now->tick_ns;
+	time = clock - MIN(age, clock);
 	memcpy(message->clock_ns, &time, sizeof(time));
-	age -= most;
+	age -= clock - time;
 	if (age)
 		weir_saved_sources(message, shorten, &age);
 }
@@ -287,9 +287,8 @@ static int restore(struct weir_tool *tool, struct restoring *restoring)
 
 static struct restoring restoring;
 
-/* Restore the state in a file; *told: what it had, and what became of that. */
-static int restore_file(struct weir_tool *tool, const char *path, bool again,
-			struct weir_restored *told)
+/* Restore the state in a file; restoring.told: what it had, and what became of that. */
+static int restore_file(struct weir_tool *tool, const char *path, bool again)
 {
 	int status = WEIR_EXIT_WORDS;
 
@@ -301,32 +300,38 @@ static int restore_file(struct weir_tool *tool, const char *path, bool again,
 	weir_saved_close(&restoring.reader);
 	free(restoring.saved.text);
 	weir_config_clear(&restoring.there);
-	*told = restoring.told;
 	return status;
 }
 
 int weir_restore(struct weir_tool *tool, const struct weir_command *command,
 		 union weir_model *model)
 {
-	struct weir_restored told;
-	int status = restore_file(tool, model->path.file, false, &told);
+	int status = restore_file(tool, model->path.file, false);
 
 	if (!status)
-		show(tool, &told);
+		show(tool, &restoring.told);
 	return status;
 }
 
 int weir_restore_again(struct weir_tool *tool, const char *path, bool early)
 {
-	struct weir_restored told;
-
 	restoring.early = early;
-	return restore_file(tool, path, true, &told);
+	return restore_file(tool, path, true);
+}
+
+int weir_restore_check(struct weir_tool *tool, const char *path)
+{
+	bool check = tool->check;
+	int status;
+
+	tool->check = true;
+	status = restore_file(tool, path, true);
+	tool->check = check;
+	return status;
 }
 
 void weir_resume(struct weir_tool *tool, const char *path)
 {
-	struct weir_restored told;
 	char aside[PATH_MAX];
 	bool moved, idle;
 	int status;
@@ -337,7 +342,7 @@ void weir_resume(struct weir_tool *tool, const char *path)
 	weir_config_clear(&restoring.there);
 	if (!idle)
 		return;
-	status = restore_file(tool, path, false, &told);
+	status = restore_file(tool, path, false);
 	tool->resumed = !status;
 	if (!status || status == WEIR_EXIT_UNREACHABLE)
 		return;

@@ -23,6 +23,8 @@ void weir_resume(struct weir_tool *tool, const char *path);
  * if @early; an enum weir_exit with a sentence.
  */
 int weir_restore_again(struct weir_tool *tool, const char *path, bool early);
+/* Could it be? Its time zones may be unknown by now. Changes nothing; likewise. */
+int weir_restore_check(struct weir_tool *tool, const char *path);
 /*
  * confirm.c: with -confirm, begin before a change, given its words, and end after it, given its
  * status; @partly: something may have changed although it failed. The first returns an enum

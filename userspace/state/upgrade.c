@@ -313,17 +313,12 @@ static void open_all(struct upgrade *up)
 	up->closed = 0;
 }
 
-/* Can what was saved be read again? Its time zones may be unknown by now. */
 static int check_state(struct upgrade *up, struct weir_space *space)
 {
 	struct weir_tool *tool = up->tool;
-	int status;
 
-	tool->check = true;
-	status = weir_restore_again(tool, space->state, false);
-	tool->check = false;
-	if (!status)
-		return status;
+	if (!weir_restore_check(tool, space->state))
+		return WEIR_EXIT_OK;
 	weir_err_set(&tool->err, "what is in force in the %s namespace %.200s could not be restored%s",
 		     *space->name ? "network" : "initial", space->name,
 		     up->force ? ", and is given up" : "; -force gives it up");
