@@ -128,7 +128,7 @@ static int block_none(const struct block *block, const struct weir_config *confi
 	if (name)
 		return weir_nl_no_limit(name, extack);
 	weir_nl_refuse(extack, attrs[WEIR_A_SOURCE_ADDRESS],
-		       "no limit could block it; add one that matches it first");
+		       "no limit could block it; a source is blocked under a limit that matches it");
 	return -ENOENT;
 }
 

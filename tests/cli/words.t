@@ -58,6 +58,7 @@ says <<'LINES'
 1 | prefix-list add l | ^weir: prefix-list add: required: PREFIX\[,...\] or file FILE$
 1 | prefix-list set l | ^weir: prefix-list set: required: PREFIX\[,...\] or file FILE$
 1 | prefix-list del | ^weir: prefix-list del: required: LIST$
+1 | prefix-list add l ./hosts | ^weir: prefix-list add: './hosts' is no prefix; for a file of that name write 'file ./hosts'$
 1 | prefix-list add l 10.0.0.1/8 | ^weir: prefix-list add: '10.0.0.1/8' has host bits set; did you mean 10.0.0.0/8\?$
 1 | prefix-list add l 10.0.0.0/8,, | ^weir: prefix-list add: a value is missing before or after ','
 1 | prefix-list flush | ^weir: prefix-list: unknown word 'flush'; expected one of: show, add, set, del$
@@ -104,7 +105,19 @@ says <<'LINES'
 1 | limit add web budget 5/10m bantime 1h | ^weir: limit add: write 'penalty TIME', which blocks a source$
 1 | limit add web budget 1/s udp len 28 | ^weir: limit add: weir reads no lengths and payload: an nft chain at ingress can set a mark: 'mark 1'$
 1 | limit add web budget 5/10m block 1h | ^weir: limit add: write 'penalty TIME', which blocks a source$
-1 | limit add ssh chain INPUT | ^weir: limit add: weir has no chains, modules and targets: leave 'chain' out$
+1 | limit add web budget 10/s tcp/443 | ^weir: limit add: write 'tcp dport 443'$
+1 | limit add web budget 10/s dport 443/udp | ^weir: limit add: dport: write 'udp dport 443'$
+1 | limit add web budget 10/s 0/x | ^weir: limit add: unknown word '0/x'
+1 | limit add web budget 10/s tcp dport any | ^weir: limit add: dport: for all ports leave the condition out$
+1 | limit add web budget 1M/s bytes bucket burst 1MB | ^weir: limit add: burst: write '1M' for 1MB$
+1 | limit add web budget 10/s quota 3 | ^weir: limit add: write 'budget 5G/month bytes', or 'budget COUNT/total'$
+1 | limit add web budget 10/s priority 3 | ^weir: limit add: use 'before'
+1 | limit clear web | ^weir: limit: use 'reset' for the counters, 'flush' to remove all limits$
+0 | -check limit stats web |
+0 | -check source free 10.0.0.1 |
+1 | block get 10.0.0.1 | ^weir: block: use 'show'; of an address 'source get ADDRESS'$
+1 | block add 10.0.0.1 1h | ^weir: block add: '1h' is a value of 'for': write 'for 1h'$
+1 | limit add ssh chain INPUT | ^weir: limit add: weir has no chains, modules and targets: leave 'chain' out; weir-limit.8. has a table of such rules$
 1 | save --state | ^weir: save: '-state' requires a value: FILE$
 1 | save -force | ^weir: save: options precede the object: weir -force save ...$
 1 | save --state=x | ^weir: save: '--state=x' is no option here; for a file of that name write './--state=x'$
@@ -162,7 +175,7 @@ says <<'LINES'
 1 | limit add web budget 1/s from 2001:db8::/32 per 8 | ^weir: limit add: per: a single length is for IPv4, which .*; for IPv6 write 32,8$
 1 | limit add web budget 1/s to 2001:db8::1,2001:db8::2 per 8 | ^weir: limit add: per: a single length is for IPv4, which
 1 | limit add web budget 1/s per 8 proto icmpv6 | ^weir: limit add: per: a single length is for IPv4, which
-1 | limit add web budget 1/s per 129 | ^weir: limit add: per: invalid prefix lengths '129'; expected V4\[,V6\] in 0..32 and 0..128$
+1 | limit add web budget 1/s per 129 | ^weir: limit add: per: invalid prefix lengths '129'; expected V4\[,V6\] in 0..32 and 0..128, 32,64 if left out$
 1 | source block all for 1m | ^weir: source block: 'all' is the source of a limit with 'per 0': add 'limit NAME'$
 1 | source release 192.0.2.1 for 1m | ^weir: source release: unknown word 'for'; expected one of: limit, dev$
 1 | ban 192.0.2.1 | ^weir: block: write 'block add 192.0.2.1'$

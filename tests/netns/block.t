@@ -45,7 +45,7 @@ is "$(weir source block 198.51.100.9 for ever)" "198.51.100.9 limit a blocked fo
 is "$(through 198.51.100.9):$(through 198.51.100.10):$(through 198.51.100.70)" 0:0:10 "... with its prefix"
 is "$(blocked)" '[["198.51.100.9","a"],["198.51.100.0/26","wide"]]' "source show blocked lists them"
 refused "limit: the limit counts all addresses as one source; block under another" block 198.51.100.9 limit sum for 1m
-refused "ADDR 203.0.113.1: no limit could block it; add one that matches it first" block 203.0.113.1 for 1m
+refused "ADDR 203.0.113.1: no limit could block it; a source is blocked under a limit that matches it" block 203.0.113.1 for 1m
 refused "limit 'none': no limit of that name" block 203.0.113.1 limit none for 1m
 refused "limit: the limit cannot match the address; block under another" block 203.0.113.1 limit a for 1m
 refused "limit: the limit cannot match the address; block under another" block 198.51.100.1 limit six for 1m
@@ -190,4 +190,6 @@ if [ -e /sys/kernel/btf/weir ]; then
 else
 	skip "the module has no BTF" "a blocked source is dropped early"
 fi
+weir limit flush
+refused "ADDR 203.0.113.1: no limit could block it; a source is blocked under a limit that matches it" release 203.0.113.1
 finish

@@ -329,6 +329,8 @@ int weir_parse_ports(const struct weir_field *field, struct weir_args *args,
 	int count = read_pair(text, '-', 65535, 65535, value);
 	const struct servent *service = count ? NULL : getservbyname(text, NULL);
 
+	if (weir_word_among("any all", text))
+		return weir_err_set(args->err, "for all ports leave the condition out");
 	if (service)
 		return weir_err_set(args->err, "names are not accepted; write %u for '%.60s'",
 				    ntohs(service->s_port), text);
@@ -377,7 +379,7 @@ int weir_parse_per(const struct weir_field *field, struct weir_args *args,
 		return weir_err_set(args->err, "a single length is for IPv4, 32 at most; for IPv6 write 32,%u",
 				    (unsigned int)value[0]);
 	if (!count)
-		return weir_err_set(args->err, "invalid prefix lengths '%.60s'; expected V4[,V6] in 0..32 and 0..128",
+		return weir_err_set(args->err, "invalid prefix lengths '%.60s'; expected V4[,V6] in 0..32 and 0..128, 32,64 if left out",
 				    text);
 	per[0] = value[0];
 	per[1] = count == 2 ? value[1] : per[0] ? 64 : 0;

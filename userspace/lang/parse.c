@@ -39,6 +39,19 @@ static const char *take_value(struct weir_args *args, const struct weir_field *f
 	return NULL;
 }
 
+/* For tcp/443 and 443/tcp, suggest the two conditions. */
+static bool blame_port(const char *text, struct weir_err *err)
+{
+	unsigned int port;
+	char proto[8];
+
+	if ((sscanf(text, "%7[a-z]/%u", proto, &port) < 2 &&
+	     sscanf(text, "%u/%7[a-z]", &port, proto) < 2) || !weir_proto_listed(proto))
+		return false;
+	weir_err_set(err, "write '%s dport %u'", proto, port);
+	return true;
+}
+
 /* Prefix the sentence with the word it is about. */
 static int blame(const struct weir_field *field, struct weir_err *err)
 {
@@ -110,8 +123,10 @@ static int read_value(struct weir_args *args, const struct weir_field *field,
 		return weir_err_set(args->err, "write 'not %s %s'", field->word,
 				    weir_field_value(field, value));
 	if (field->many ? read_list(args, field, text, model) :
-			  field->type->parse(field, args, text, at))
+			  field->type->parse(field, args, text, at)) {
+		blame_port(text, args->err);
 		return blame(field, args->err);
+	}
 	*(uint64_t *)model |= field->bit;
 	return 0;
 }
@@ -265,9 +280,7 @@ static bool continues_list(const struct reading *reading, const char *token)
 /* Is a value of the field unlike those of others? */
 static bool takes_alike(const struct weir_field *field)
 {
-	return field->type == &weir_type_budget ||
-	       (field->needed && !(field->flags & WEIR_FIRST) &&
-		(field->type == &weir_type_ms || field->type == &weir_type_address));
+	return field->type == &weir_type_budget || !strcmp(field->word, "for");
 }
 
 /* A setting of what is deleted is not deleted alone. */
@@ -301,6 +314,8 @@ static int blame_unknown(struct reading *reading, const char *token)
 	if (reading->last && reading->last->type == &weir_type_comment)
 		return weir_err_set(err, "'%.60s' stands behind a comment of one word; put one of several in quotes",
 				    token);
+	if (blame_port(token, err))
+		return -EINVAL;
 	if (isdigit((unsigned char)*token) && reading->last &&
 	    reading->last->type == &weir_type_proto)
 		return weir_err_set(err, "for a port write 'dport %.60s'", token);
@@ -316,10 +331,14 @@ static int blame_unknown(struct reading *reading, const char *token)
 		part = strtok_r(weir_field_value(word->is, value), "|", &save);
 		while (part && strcmp(part, token))
 			part = strtok_r(NULL, "|", &save);
-		if (part || (takes_alike(row(word)) && is_value(word->is, token)))
+		if (part || (isdigit((unsigned char)*token) && takes_alike(row(word)) &&
+			     is_value(word->is, token)))
 			return weir_err_set(err, "'%s' is a value of '%s': write '%s %s'",
 					    token, word->name, word->name, token);
 	}
+	if (weir_word_find(reading->words, "file"))
+		return weir_err_set(err, "'%.60s' is no prefix; for a file of that name write 'file %.60s'",
+				    token, token);
 	word = weir_word_find(reading->words, "limit");
 	if (word && err->unknown && isalpha((unsigned char)*token) &&
 	    !weir_word_find(weir_set_words(reading->set, -1U, words), token))

@@ -25,18 +25,18 @@ static const struct {
 } windows[] = {
 	{ "d", 86400000 }, { "h", 3600000 }, { "m", 60000 }, { "s", 1000 },
 	{ "ms", 1 },
-	{ "month", MONTH_MS }, { "week", WEEK_MS }, { "weeks", WEEK_MS }, { "w", WEEK_MS },
-	{ "day", 86400000 }, { "days", 86400000 },
-	{ "hour", 3600000 }, { "hours", 3600000 },
-	{ "min", 60000 }, { "minute", 60000 }, { "minutes", 60000 },
-	{ "sec", 1000 }, { "second", 1000 }, { "seconds", 1000 },
-	{ "millisecond", 1 }, { "milliseconds", 1 },
+	{ "w", WEEK_MS },
+	/* these may end in "s" */
+	{ "month", MONTH_MS }, { "week", WEEK_MS }, { "day", 86400000 },
+	{ "hour", 3600000 }, { "hr", 3600000 }, { "minute", 60000 }, { "min", 60000 },
+	{ "second", 1000 }, { "sec", 1000 }, { "millisecond", 1 }, { "msec", 1 },
 };
 
 /* In place of a window. */
 #define TOTAL	"total"
 
 #define SECOND	3	/* its index; longer units precede */
+#define MONTH	6	/* the first with a plural */
 
 /* Each is a thousand times the previous one. */
 static const char scales[] = "kMGTPE";
@@ -131,8 +131,11 @@ int weir_value_count(const char *text, uint64_t min, uint64_t max,
 		     uint64_t *value, struct weir_err *err)
 {
 	const char *at = text;
+	bool valid = take_count(&at, value);
 
-	if (!take_count(&at, value) || *at)
+	if (valid && !strcmp(at, "B"))
+		return weir_err_set(err, "write '%.*s' for %.60s", (int)(at - text), text, text);
+	if (!valid || *at)
 		return bad_number(text, err);
 	return weir_value_range(text, *value, min, max, err);
 }
@@ -184,7 +187,8 @@ static uint32_t unit_ms(const char *text, size_t len)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(windows); i++) {
-		if (len == strlen(windows[i].name) && !strncmp(windows[i].name, text, len))
+		if (len - (i >= MONTH && len && text[len - 1] == 's') == strlen(windows[i].name) &&
+		    !strncmp(windows[i].name, text, strlen(windows[i].name)))
 			return windows[i].ms;
 	}
 	return 0;
@@ -379,7 +383,9 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 	if (weir_word_among("over above until", text))
 		return weir_err_set(args->err, "a limit drops what exceeds its budget: leave '%s' out",
 				    text);
-	if (!take_count(&end, &budget->count))
+	if (!take_count(&end, &budget->count) && strchr(text, '.'))
+		return weir_err_set(args->err, "a count is a whole number: write 1/2s for 0.5/s");
+	if (end == text)
 		return weir_err_set(args->err, "invalid budget '%.60s'; expected COUNT[k|M|G]/TIME, for example 1000/s",
 				    text);
 	unit = text + strspn(text, "0123456789.");
@@ -387,7 +393,7 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 		return weir_err_set(args->err, "write '%.*s%.60s bytes'", (int)(end - text), text,
 				    end + 1);
 	if (*end && *end != '/')
-		return weir_err_set(args->err, "invalid suffix '%.*s' in '%.60s'; k, M and G are powers of 1000",
+		return weir_err_set(args->err, "invalid suffix '%.*s' in '%.60s'; k, M and G are powers of 1000, and 1T is 1000G",
 				    (int)MIN(strcspn(unit, "/"), 60), unit, text);
 	snprintf(count, sizeof(count), "%.*s", (int)(end - text), text);
 	if (!*end || !end[1])
