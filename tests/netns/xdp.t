@@ -73,6 +73,8 @@ is "$(weir xdp detach dev rx0 2>&1)" "weir: xdp detach: the program is not attac
 # off WHY COMMAND -- UNDO: what is done turns it off, and what undoes it on again, as xdp show says
 weir xdp attach dev rx0
 flood -s 198.51.100.2 -c 1
+# told: does source get say so?
+told() { weir source get 198.51.100.2 dev rx0 | grep -c '^a packet now: dropped by limit a for .*; in a flood early, by XDP$'; }
 off() {
 	local why=$1 at=("${@:2}") i was
 	for ((i = 0; i < ${#at[@]} && ${#at[i]}; i++)); do [ "${at[i]}" != -- ] || break; done
@@ -82,11 +84,11 @@ off() {
 	fi
 	was=$(early a)
 	flood -s 198.51.100.2 -c 50
-	like "$(weir -json xdp show | jq -r '.[0].off // "on"'):$(($(early a) - was))" "^$why:0\$" "off: $why"
+	like "$(weir -json xdp show | jq -r '.[0].off // "on"'):$(($(early a) - was)):$(told)" "^$why:0:$([ "$why" != on ]; echo $?)\$" "off: $why"
 	rx "${at[@]:i+1}"
 	was=$(early a)
 	flood -s 198.51.100.2 -c 50
-	like "$(weir -json xdp show | jq -r '.[0].off // "on"'):$(($(early a) - was))" '^on:(49|50)$' "... and on again"
+	like "$(weir -json xdp show | jq -r '.[0].off // "on"'):$(($(early a) - was)):$(told)" '^on:(49|50):1$' "... and on again"
 }
 off 'the device has tc filters' sh -c 'tc qdisc add dev rx0 clsact && tc filter add dev rx0 ingress matchall action ok' -- tc qdisc del dev rx0 clsact
 off 'the device has a macvlan device on it' ip link add link rx0 name mac9 type macvlan -- ip link del mac9

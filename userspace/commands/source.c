@@ -84,6 +84,7 @@ struct getting {
 	uint64_t more;			/* how many it admits before */
 	bool unsure;			/* another one may refuse before */
 	bool unmatched;			/* the limit that was named is not met */
+	bool exempted;			/* from a limit */
 };
 
 /* Has the source room for a packet, if that is small enough or its length is known? */
@@ -193,6 +194,23 @@ static const char *undecided_text(const struct weir_source *by, char text[WEIR_T
 			       &is, text);
 }
 
+/* Does the XDP program drop such packets once the hook has dropped some, as in a flood? */
+static bool drops_early(const struct getting *getting)
+{
+	const struct weir_limit *limit = getting->by.asked.limit;
+	static struct weir_xdp list[WEIR_EARLY_MAX];
+	unsigned int count, i;
+
+	/* It reads no marks, and leaves newcomers and exempt sources to the hook. */
+	if (getting->refusal < DECIDED + BY_STATE || getting->exempted ||
+	    !limit || limit->match.has & WEIR_COND_MARK)
+		return false;
+	count = *getting->query->dev ? weir_xdp_look(getting->tool, list) : 0;
+	for (i = 0; i < count && strcmp(list[i].dev, getting->query->dev); i++)
+		;
+	return i < count && !*list[i].off;
+}
+
 static void show_refusal(const struct getting *getting)
 {
 	const struct weir_source *by = &getting->by;
@@ -213,6 +231,8 @@ static void show_refusal(const struct getting *getting)
 	if (getting->refusal % DECIDED == BY_STATE && !by->blocked && limit && limit->penalty_ms)
 		weir_out_text(out, ", and its source then blocked for %s",
 			      weir_text_time(limit->penalty_ms * MS, buf));
+	if (drops_early(getting))
+		weir_out_text(out, "; in a flood early, by XDP");
 }
 
 /* What becomes of a packet that arrives now. */
@@ -284,6 +304,7 @@ static int show_state(const void *model, void *data)
 		source.asked.by = by->prefix;
 	exempted = source.has & WEIR_HAS(SOURCE_EXEMPT) && !source.exempt.block;
 	getting->unmatched |= source.unmatched;
+	getting->exempted |= exempted;
 	if (!(source.has & WEIR_HAS(SOURCE_EXEMPT)))
 		block = find_on_device(getting, source.limit, true);
 	if (block || (!exempted && find_on_device(getting, source.limit, false))) {
