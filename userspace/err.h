@@ -32,6 +32,8 @@ enum weir_exit {
 #define WEIR_NO_VALUE	"'%s' requires a value: %s"
 #define WEIR_NO_MEMORY	"out of memory"
 #define WEIR_OLD_MODULE	"the loaded module is older than this command"
+/* what writes the prefixes of a file, one a line, and goes on with a command of sed */
+#define WEIR_SED_PREFIXES	"sed 's/[;#].*//' %.200s | tr -s ', \\t\\r' '\\n' | sed '/./!d; "
 #define WEIR_SEPARATE	"separate the values of '%s' by ','"
 #define WEIR_TWICE	"'%s' given twice"
 #define WEIR_OR_LIST	"; write A,B, for many a prefix-list, to leave some out exempt add"

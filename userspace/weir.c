@@ -38,7 +38,7 @@ static int run_file(struct weir_tool *tool)
 	weir_warn_pending(tool, true);
 	status = tool->batch ? weir_run_batch(tool, path) : weir_apply_file(tool, path);
 	if (confirm)
-		return weir_confirm_end(tool, status, tool->batch);
+		return weir_confirm_end(tool, status, tool->changed);
 	if (!status && !tool->batch && !tool->check)
 		weir_mark_clear(tool, path);
 	return status;
@@ -125,6 +125,8 @@ static int choose(struct weir_tool *tool, int argc, char **argv, int *at)
 	else if (tool->bare_color && (tool->batch || tool->config_file))
 		/* -c is the check of nft(8), which changes nothing */
 		weir_err_set(&tool->err, "'-c' is -color, as in ip: to check a file write -check; to colour write -color=always");
+	else if (tool->timestamp && tool->config_file)
+		weir_err_set(&tool->err, "'-t' is -timestamp, for events: to check a file write -check");
 	else
 		return WEIR_EXIT_OK;
 	return WEIR_EXIT_WORDS;

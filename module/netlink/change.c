@@ -96,6 +96,10 @@ static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit
 		weir_nl_dev_unmet(wn, match->dev) : NULL;
 	if (unmet)
 		weir_refuse(error, 0, WEIR_A_LIMIT_MATCH, unmet);
+	else if (limit->cfg.penalty_ms && !limit->cfg.observe &&
+		 weir_match_proto(match, IPPROTO_TCP) && !(match->conds & WEIR_COND_SYN))
+		weir_refuse(error, 0, WEIR_A_LIMIT_PENALTY_MS,
+			    "open connections and spoofed packets count, too: syn counts attempts alone; exempt who must not be blocked");
 	else if (limit->cfg.penalty_ms && !limit->cfg.observe && limit_spoofed(match))
 		weir_refuse(error, 0, WEIR_A_LIMIT_PENALTY_MS,
 			    "spoofed packets get others blocked: exempt who must not be blocked");

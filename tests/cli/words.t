@@ -96,11 +96,11 @@ says <<'LINES'
 1 | limit add web budget 10/s bucket burst 20 packets | ^weir: limit add: leave 'packets' out: a burst has the unit of its budget
 1 | limit add web --hashlimit-above 10/s | write 'budget COUNT/TIME'$
 1 | limit add web budget 10/s hashlimit-burst 5 | ^weir: limit add: write 'budget COUNT/TIME bucket burst COUNT'$
-1 | limit add web budget 10/s --hashlimit-srcmask 24 | ^weir: limit add: write 'per 24', or 'per 24,64'$
+1 | limit add web budget 10/s --hashlimit-srcmask 24 | ^weir: limit add: write 'per V4', or 'per V4,V6', the lengths of prefixes$
 1 | limit add web budget 10/s --hashlimit-mode srcip,dstport | ^weir: limit add: each source has its own count; make a limit for each port$
 1 | limit add web budget 10/s --hashlimit-name web | ^weir: limit add: the name follows 'add'
 1 | limit add web budget 10/s size 65536 | ^weir: limit add: write 'sources COUNT'$
-1 | limit add web --connlimit-above 5 | ^weir: limit add: weir does not count open connections; it limits new ones: 'budget 20/1m tcp syn'$
+1 | limit add web --connlimit-above 5 | ^weir: limit add: weir does not count open connections; it limits new ones: 'budget COUNT/1m tcp syn'$
 1 | limit add web --hitcount 5 | ^weir: limit add: write 'budget COUNT/TIME', with 'penalty TIME' if it blocks, and 'renew' for --update$
 1 | limit add web budget 5/10m bantime 1h | ^weir: limit add: write 'penalty TIME', which blocks a source$
 1 | limit add web budget 1/s udp len 28 | ^weir: limit add: weir reads no lengths and payload: an nft chain at ingress can set a mark: 'mark 1'$
@@ -111,6 +111,21 @@ says <<'LINES'
 1 | limit add web budget 10/s tcp dport any | ^weir: limit add: dport: for all ports leave the condition out$
 1 | limit add web budget 1M/s bytes bucket burst 1MB | ^weir: limit add: burst: write '1M' for 1MB$
 1 | limit add web budget 10/s quota 3 | ^weir: limit add: write 'budget 5G/month bytes', or 'budget COUNT/total'$
+0 | -check source get 10.0.0.1 udp dport 53 length 53 |
+1 | limit add web budget 1.5/s | ^weir: limit add: budget: a count is a whole number: write 15/10s$
+1 | limit add web budget 1/s penalty ever | ^weir: limit add: penalty: 'ever' is no time here; the longest is 3650d$
+1 | limit add web budget 1/s srcmask 16 | ^weir: limit add: write 'per V4', or 'per V4,V6', the lengths of prefixes$
+1 | limit add web budget 1/s mode srcip | ^weir: limit add: each source has its own count
+1 | limit add web budget 1/s not match-set l | ^weir: limit add: write 'from-list LIST', or 'not from-list LIST'$
+1 | limit add web budget 1/s icmp type echo-request | ^weir: limit add: write 'icmp-type TYPE' or 'icmpv6-type TYPE'$
+1 | limit add web budget 1/s multicast | ^weir: limit add: write 'to 224
+1 | limit add web budget 1/s ctorigdstport 80 | ^weir: limit add: weir sees packets before DNAT: write 'dport PORT'$
+1 | limit add web budget 1/s log prefix x | ^weir: limit add: log: write 'log NUMBER', or 'log none'$
+1 | limit set web last | ^weir: limit set: a new limit is the last; of others, set those behind it before it$
+1 | limit set web no newcomers | ^weir: limit set: to remove a condition give the others after 'match', a budget the others with 'only'; a setting is 'none'$
+1 | source why 10.0.0.1 | ^weir: source: use 'source get ADDRESS'$
+1 | help penalty | ; 'help limit add' has the words of a limit$
+1 | -t -file /dev/null | ^weir: '-t' is -timestamp, for events: to check a file write -check$
 1 | limit add web budget 10/s priority 3 | ^weir: limit add: use 'before'
 1 | limit clear web | ^weir: limit: use 'reset' for the counters, 'flush' to remove all limits$
 0 | -check limit stats web |
@@ -122,7 +137,7 @@ says <<'LINES'
 1 | save -force | ^weir: save: options precede the object: weir -force save ...$
 1 | save --state=x | ^weir: save: '--state=x' is no option here; for a file of that name write './--state=x'$
 0 | -check limit advise web --pcap /nowhere/x |
-1 | limit add web budget 5/s dev eth0,eth1 | ^weir: limit add: dev: 'eth0,eth1' is not one device: give its name, or leave .dev. out for all$
+1 | limit add web budget 5/s dev eth0,eth1 | ^weir: limit add: dev: 'eth0,eth1' is not one device: make a limit for each, or leave .dev. out for all$
 1 | limit add web budget 5/s dev eth+ | 'eth.' is not one device
 1 | prefix-list update l 10.0.0.0/8 | ^weir: prefix-list: use 'set'$
 1 | limit add web budget 5/s from != 10.0.0.0/8 | ^weir: limit add: write 'not from
@@ -354,9 +369,9 @@ says <<'LINES'
 1 | -check exempt add 10.1/8 | did you mean 10.0.0.0/8
 1 | -check exempt add 10.1 | invalid IPv4 or IPv6 address '10.1'$
 0 | -check exempt add 0/0 | 0\.0\.0\.0/0 is every IPv4 source
-1 | -check exempt add prefixes | ^weir: exempt add: 'prefixes' is no prefix; for those of a file: sed 's/.;#.\.\*//' FILE ¦ tr -s .* ¦ sed -n .*,exempt add .* ¦ weir -exist -batch -$
-1 | -check exempt del ./prefixes.txt | no prefix, and names are not resolved; for those of a file: sed .*exempt del .' FILE ¦ weir -exist -batch -$
-1 | -check block add prefixes for 1h | ^weir: block add: 'prefixes' is no prefix, and names are not resolved; for those of a file: .*block add .' FILE
+1 | -check exempt add prefixes | ^weir: exempt add: 'prefixes' is no prefix, and names are not resolved; for those of a file: sed 's/.;#.\.\*//' FILE . tr -s ', .t.r' '.n' . sed '/./!d; s/./exempt add /' . weir -exist -batch -$
+1 | -check exempt del ./prefixes.txt | no prefix, and names are not resolved; for those of a file: sed .* FILE . tr .*exempt del .' . weir -exist -batch -$
+1 | -check block add prefixes for 1h | ^weir: block add: 'prefixes' is no prefix, and names are not resolved; for those of a file: sed .*block add .' . weir -exist -batch -$
 1 | -check exempt get prefixes | ^weir: exempt get: invalid IPv4 or IPv6 address 'prefixes'$
 1 | -check exempt add any | ^weir: exempt add: every IPv4 address is 0.0.0.0/0, every IPv6 address ::/0$
 1 | -check limit add x budget 1/s from any | ^weir: limit add: from: .*; for both leave the condition out$

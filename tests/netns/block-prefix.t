@@ -66,15 +66,16 @@ is "$(weir -j source get 203.0.113.9 limit udp | jq -c '.[0] | [.blocked, .block
 like "$(weir block add 203.0.113.0/24 limit none 2>&1)" "limit 'none': no limit of that name to block under" "a limit that does not exist"
 like "$(weir exempt add 203.0.113.8/29 2>&1; weir block add 203.0.0.0/16 2>&1)" 'exempt, which comes before blocks' "a block with exempt sources is made with a warning"
 is "$(through 203.0.113.9):$(through 203.0.113.1):$(through 203.0.5.1)" 10:0:0 "an exemption wins"
-weir exempt flush
-is "$(through 203.0.113.9):$(weir block show | wc -l)" 0:2 "exempt flush leaves blocks"
+is "$(weir exempt flush 2>&1)" "weir: note: exemptions that go: 1" "exempt flush says how many go"
+is "$(through 203.0.113.9):$(weir block show | wc -l)" 0:2 "... and leaves blocks"
 weir block add 198.51.100.0/24 limit udp dev rx0
 before() { weir exempt add 198.51.100.9 "$@" 2>&1 | grep -c 'comes before'; }
 is "$(before limit observe):$(before dev rx1):$(before dev rx0):$(before limit udp)" 0:0:1:1 "a warning is of the block's limit and device"
 weir exempt flush
 weir block del 198.51.100.0/24 limit udp dev rx0
 weir save "$tmp/before"
-weir exempt add 203.0.113.8/29 && weir block flush
+weir exempt add 203.0.113.8/29 && weir block flush 2>"$tmp/err"
+is "$(<"$tmp/err")" "weir: note: blocks of prefixes that end: 2" "... and block flush, too"
 is "$(through 203.0.113.1):$(blocks):$(weir exempt show)" 10::203.0.113.8/29 "block flush leaves exemptions"
 is "$(weir block flush 203.0.113.0/24 2>&1 | head -n 1)" "weir: block flush: unexpected argument '203.0.113.0/24'" "... and takes no words"
 weir -file "$tmp/before"
@@ -191,8 +192,8 @@ quietly weir source block 203.0.113.0/24 for 1h
 is "$(weir -j source release 203.0.113.0/24 | jq -c 'map([.source, .limit, .blocked])') $(blocks)" '[["203.0.113.0/24",null,false],["203.0.113.0/24","net",false]] ' "... and ends the block of the prefix as a whole"
 is "$(weir -brief source show blocked | cut -d ' ' -f 1-3)" "203.0.113.5 limit host" "... but not those of sources within it"
 is "$(weir source release 203.0.113.0/24 2>&1; echo $?)" "weir: source release: PREFIX 203.0.113.0/24: the prefix is not blocked; release a source by its address"$'\n2' "... and if neither is blocked, it fails"
-is "$(weir save "$tmp/saved" 2>&1; weir save 2>&1 >"$tmp/out")" "weir: note: single sources are blocked, too (1): 'weir save -state FILE' has these blocks, this file not
-weir: note: single sources are blocked, too (1): 'weir save -state FILE' has these blocks, this file not" "a file of the configuration lacks it, which is said"
+is "$(weir save "$tmp/saved" 2>&1; weir save 2>&1 >"$tmp/out")" "weir: note: single sources are blocked, too (1): 'weir save -state FILE' has these blocks, a configuration not
+weir: note: single sources are blocked, too (1): 'weir save -state FILE' has these blocks, a configuration not" "a file of the configuration lacks it, which is said"
 is "$(weir save 2>&1 >/dev/null; weir save -state "$tmp/saved" 2>&1)" "" "... but not of a pipe or a state"
 quietly weir source release 203.0.113.5
 
@@ -219,10 +220,10 @@ like "$(weir source get 203.0.113.5 2>&1)" $'\n'"a packet now: passes" "... and 
 quietly weir limit add other budget 1/s from 203.0.113.7/32
 is "$(weir -exist block add 203.0.113.0/24 2>&1)" "" "a limit that drops some of them is enough"
 weir block flush
-printf '%s\n' '; Last: Fri, 28 Nov' '192.0.2.0/24 ; SBL1,x' ' 198.51.100.0/24 , 2001:db8::/32 # y'$'\r' $'203.0.113.1\t8' >"$tmp/drop"
+printf '%s\n' '; Last: Fri, 28 Nov' '192.0.2.0/24 ; SBL1,x' ' 198.51.100.0/24 , 2001:db8::/32 # y'$'\r' $'203.0.113.1\t203.0.113.8' >"$tmp/drop"
 said=$(weir block add "$tmp/drop" 2>&1)
 eval "${said#*for those of a file: }" >/dev/null 2>&1
-is "$(weir -brief block show | cut -d' ' -f1 | sort | paste -sd,)" 192.0.2.0/24,198.51.100.0/24,2001:db8::/32 "the command for those of a file, with comments" || diag "$said"
+is "$(weir -brief block show | cut -d' ' -f1 | sort | paste -sd,)" 192.0.2.0/24,198.51.100.0/24,2001:db8::/32,203.0.113.1,203.0.113.8 "the command for those of a file, with comments" || diag "$said"
 weir block flush
 weir limit add nets budget 1/s family ipv4 from 198.51.0.0/16 dev rx0 >/dev/null 2>&1
 is "$(weir source block 203.0.113.0/24 limit nets for 1h 2>&1)" "203.0.113.0/24 limit nets blocked for 1h

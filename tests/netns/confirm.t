@@ -98,6 +98,9 @@ taken_back "a batch is undone" -batch "$tmp/batch"
 weir -confirm 6s -batch - <<<$'limit del web\nlimit del nosuch' >"$tmp/out" 2>"$tmp/err"
 like "$? $(<"$tmp/err")" "^2 .*no limit.*this is taken back in" "a batch that fails in part"
 is_as_before "... is undone, too"
+weir -confirm 60s -batch - <<<$'limit del nosuch\nlimit del web' >"$tmp/out" 2>"$tmp/err"
+is "$? $(grep -c 'taken back' "$tmp/err") $(weir -q confirm show)" "2 0 " "... but not one that fails at its first line, which changed nothing"
+is "$(weir -confirm 60s -exist limit del nosuch 2>&1; weir -q confirm show)" "" "... nor what -exist finds done"
 if [ "$xdp" ]; then
 	taken_back "the program is detached" xdp attach dev rx0
 	weir xdp attach dev rx0

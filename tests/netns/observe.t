@@ -34,4 +34,7 @@ flood -s 198.51.100.1 -c 5
 flood -s 198.51.100.2 -c 20
 is "$(passed)" 10 "with action drop the limit drops by its existing counts"
 is "$(of 198.51.100.1 {dropped,would_drop}_packets)" 5:0 "... and its drops count from zero"
+quietly weir source block 198.51.100.1 limit watch for 1h
+quietly weir limit set watch action observe
+like "$(weir source show limit watch 198.51.100.1 | tail -n 1)" ' over 1h' "of who is blocked by a limit that observes, the table says for how long it would be"
 finish

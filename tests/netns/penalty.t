@@ -24,7 +24,8 @@ is "$(warned)" "$spoofed" "a penalty for any packets is made with a warning"
 is "$(warned proto udp dport 53)" "$spoofed" "... and for datagrams"
 is "$(warned tcp dport 22 syn)" "$spoofed" "... and for the SYN"
 is "$(warned not proto tcp)" "$spoofed" "... and for all but TCP"
-is "$(warned tcp dport 22)" "$spoofed" "... and for TCP with it"
+is "$(warned tcp dport 22)" "weir: warning: limit 'p': open connections and spoofed packets count, too: syn counts attempts alone; exempt who must not be blocked" \
+	"... and for TCP with it, also of who is logged in"
 is "$(warned tcp dport 22 not syn)$(warned action observe)" "" "... but not for TCP beyond it, or if nobody is blocked"
 
 weir limit add p budget 3/1s penalty 1h tcp dport 22 from 198.51.100.0/24 >/dev/null

@@ -90,6 +90,8 @@ code=2 refuses "no list of that name" weir -brief prefix-list show nobody
 # What is told of a file or a list is a line that works.
 eval "$(weir block add "$tmp/drop" 2>&1 | sed -n 's/.* for those of a file: //p')"
 is "$(weir -brief block show | cut -d' ' -f1 | xargs)" "10.1.16.0/20 10.2.0.0/16 10.3.0.1 10.3.0.2 10.3.0.3" "block add says how to block a file's prefixes"
+said=$(printf 'prefix-list add drop file %s\n' "$tmp/drop" | weir -check -file - 2>&1 | sed -n 's/.* of one to include: //p')
+is "${said##*>} $(eval "${said%>*}" | xargs -n 4)" "/etc/weir.d/drop.conf $(printf 'prefix-list add drop %s\n' 10.1.16.0/20 10.2.0.0/16 10.3.0.{1,2,3})" "... and a file how to include those of another"
 quietly weir prefix-list add drop 10.4.0.0/16=7
 eval "$(weir exempt add from-list drop 2>&1 | sed -n 's/.* for those of a list: //p' | sed 's/NAME/drop/')"
 is "$(weir -brief exempt show | cut -d' ' -f1 | xargs)" "10.1.16.0/20 10.2.0.0/16 10.3.0.1 10.3.0.2 10.3.0.3 10.4.0.0/16" "... and exempt add those of a list"

@@ -183,7 +183,7 @@ looks_like "... and of the help" <<-'SCREEN'
 	TABLE: used part of the table; ! and red: it is too small for its sources.
 	FULLEST BUDGET: of the sources that are shown; ! and red: one is limited.
 	NEWCOMERS: used part of their budget; ! and red: all of it.
-	RATE, COUNT and WINDOW are of the first budget.
+	RATE and WINDOW are of the first budget, COUNT of the fullest, as 2:5/9.
 
 	198.51.100.1 limit web
 	Esc back  e exempt  b block  r release  f forget  q quit

@@ -36,6 +36,7 @@ static void keep_status(struct batch *batch, int status)
 {
 	if (!batch->status)
 		batch->status = status;
+	batch->tool->changed |= status != WEIR_EXIT_WORDS && status != WEIR_EXIT_REFUSED;
 }
 
 /* The request of exemptions: one as its command makes it, several at once. */

@@ -39,6 +39,7 @@ static int add_existing(struct weir_tool *tool, const struct weir_limit *limit)
 	if (!weir_limit_differs(limit, &there, differs) && *limit->before &&
 	    (!next || here > next))
 		snprintf(differs, sizeof(differs), "before");
+	tool->spared = !*differs;
 	if (!*differs) {
 		if (!tool->check)
 			show_one(tool, &there);
@@ -529,6 +530,28 @@ void weir_warn_limit_flush(struct weir_tool *tool, const void *model)
 	note_counts(tool, NULL);
 	warn_each(tool, NULL);
 	warn_named(tool, NULL);
+}
+
+/* How many prefixes are exempt, or blocked, no longer. */
+static void note_ended(struct weir_tool *tool, bool block, const char *what)
+{
+	const struct weir_config *there = tool->quiet ? NULL : weir_there(tool, true);
+	unsigned int i, count = 0;
+
+	for (i = 0; there && i < there->exempt_count; i++)
+		count += there->exempts[i].block == block;
+	if (count)
+		weir_note(tool, "note", "%s: %u", what, count);
+}
+
+void weir_warn_exempt_flush(struct weir_tool *tool, const void *model)
+{
+	note_ended(tool, false, "exemptions that go");
+}
+
+void weir_warn_block_flush(struct weir_tool *tool, const void *model)
+{
+	note_ended(tool, true, "blocks of prefixes that end");
 }
 
 void weir_warn_forget(struct weir_tool *tool, const void *model)

@@ -164,7 +164,7 @@ static const struct weir_command exempt_commands[] = {
 	  .cmd = WEIR_CMD_EXEMPT_GET, .run = weir_run_show, .note = weir_note_exempt,
 	  .prints = "exempt" },
 	{ "flush", NULL, "delete all exemptions", .cmd = WEIR_CMD_EXEMPT_FLUSH, .loads = true,
-	  .run = weir_run_plain, .changes = true, .drops = true },
+	  .run = weir_run_plain, .warn = weir_warn_exempt_flush, .changes = true, .drops = true },
 	{ 0 }
 };
 
@@ -182,7 +182,7 @@ static const struct weir_command block_commands[] = {
 	  .checks = true, .changes = true },
 	{ "flush", NULL, "end the blocks of all prefixes", .set = &weir_block_fields,
 	  .verb = WEIR_ON_FLUSH, .cmd = WEIR_CMD_EXEMPT_FLUSH, .loads = true,
-	  .run = weir_run_plain, .changes = true },
+	  .run = weir_run_plain, .warn = weir_warn_block_flush, .changes = true },
 	{ 0 }
 };
 

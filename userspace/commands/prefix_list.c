@@ -66,7 +66,7 @@ static int read_file(struct weir_tool *tool, const char *path, struct weir_list_
 	weir_lines_close(&lines);
 	weir_site_leave(tool, site);
 	if (ret)
-		return weir_err_set(&tool->err, "file: %.200s is invalid; nothing was changed",
+		return weir_err_set(&tool->err, "file: %.200s may have prefixes and comments alone; nothing was changed",
 				    path);
 	return change->member_count ? 0 :
 	       weir_err_set(&tool->err, "file: %.200s has no prefixes", path);

@@ -172,7 +172,9 @@ static int show_help(struct weir_args *args, struct weir_reading *reading, FILE 
 	args->offer = reach;
 	args->data = &reached;
 	if (args->count && weir_read(args, reading) && !reached)
-		return -EINVAL;
+		return reading->object ? -EINVAL :
+		       weir_err_set(args->err, "%.300s; 'help limit add' has the words of a limit",
+				    args->err->text);
 	if (reading->command)
 		weir_help_command(to, reading->object, reading->command);
 	else if (reading->object)
@@ -225,12 +227,10 @@ static void blame_prefix(struct weir_args *args, const struct weir_reading *read
 	if (list)
 		strcpy(name, "weir -j prefix-list show NAME | jq -r '.[].prefixes[]' | sed 's/=.*//; ");
 	else
-		snprintf(name, sizeof(name), "sed 's/[;#].*//; s/[, \\t\\r]*$//; /./!d; s/,/\\n%s %s /g; ",
-			 reading->object->name, reading->command->name);
-	weir_err_set(args->err, "'%.60s' is no prefix%s; for those of a %s: %ss/^/%s %s /'%s%.200s | weir -exist -batch -",
+		snprintf(name, sizeof(name), WEIR_SED_PREFIXES, file ? text : "FILE");
+	weir_err_set(args->err, "'%.60s' is no prefix%s; for those of a %s: %ss/^/%s %s /' | weir -exist -batch -",
 		     text, list || file ? "" : ", and names are not resolved",
-		     list ? "list" : "file", name, reading->object->name, reading->command->name,
-		     list ? "" : " ", list ? "" : file ? text : "FILE");
+		     list ? "list" : "file", name, reading->object->name, reading->command->name);
 }
 
 /* With -check, ask the kernel, but not in a batch: earlier lines were not applied. */

@@ -195,7 +195,7 @@ void weir_note_block(struct weir_tool *tool, const void *model)
 	limit = every && config ? weir_config_find(config, exempt->limit) : NULL;
 	/* All of some are meant. */
 	if (every && !(limit && limit->match.has & ~limit->match.invert & some))
-		weir_note(tool, "warning", "%s is every %s source: all packets that match %s are dropped",
+		weir_note(tool, "warning", "%s is every %s source: all packets that match %s are dropped, but of exempt sources",
 			  weir_text_prefix(NULL, &exempt->prefix, buf),
 			  exempt->prefix.family == AF_INET ? "IPv4" : "IPv6",
 			  *exempt->limit ? "the limit" : "a limit");

@@ -96,7 +96,7 @@ int weir_save_config(struct weir_tool *tool, const char *path)
 	else
 		put_config(&tool->out, &config);
 	if (!status && (file || (!fstat(STDOUT_FILENO, &is) && S_ISREG(is.st_mode))))
-		weir_note_blocks(tool, "'weir save -state FILE' has these blocks, this file not");
+		weir_note_blocks(tool, "'weir save -state FILE' has these blocks, a configuration not");
 	weir_config_clear(&config);
 	return status;
 }

@@ -86,7 +86,7 @@ int weir_parse_dev(const struct weir_field *field, struct weir_args *args,
 		return weir_err_set(err, "device name '%.40s' is longer than %d bytes",
 				    text, WEIR_DEV_MAX);
 	if (strpbrk(text, ",*+"))
-		return weir_err_set(err, "'%.60s' is not one device: give its name, or leave 'dev' out for all",
+		return weir_err_set(err, "'%.60s' is not one device: make a limit for each, or leave 'dev' out for all",
 				    text);
 	for (i = 0; i < len; i += size) {
 		size = weir_out_safe(text + i);

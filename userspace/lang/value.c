@@ -149,7 +149,8 @@ static bool blame_rate(const char *text, struct weir_err *err)
 	} rates[] = {
 		{ "bit", " bytes", 8 }, { "bit/s", " bytes", 8 }, { "bits/s", " bytes", 8 },
 		{ "B/s", " bytes", 1 }, { "byte/s", " bytes", 1 }, { "bytes/s", " bytes", 1 },
-		{ "bps", NULL, 8 }, { "b/s", NULL, 8 }, { "pps", "", 1 },
+		{ "bytes/second", " bytes", 1 }, { "bps", NULL, 8 }, { "b/s", NULL, 8 },
+		{ "pps", "", 1 },
 	};
 	struct weir_amount budget = { .window_ms = 1000 }, bytes;
 	char upper[WEIR_TEXT_SIZE], buf[WEIR_TEXT_SIZE], other[WEIR_TEXT_SIZE];
@@ -296,9 +297,11 @@ int weir_parse_ms(const struct weir_field *field, struct weir_args *args,
 		snprintf(joined, sizeof(joined), "%s%s", text, weir_args_next(args));
 		text = joined;
 	}
+	put_time(field->spec->max, false, most);
+	if (!zero && weir_word_among("ever forever", text))
+		return weir_err_set(args->err, "'%s' is no time here; the longest is %s", text, most);
 	if (!zero && weir_value_time(text, &ms, args->err))
 		return -EINVAL;
-	put_time(field->spec->max, false, most);
 	if (!zero && (ms < 1000 || ms > field->spec->max))
 		return weir_err_set(args->err, "%.60s is out of range 1s..%s", text, most);
 	weir_uint_set(at, field->size, ms);
@@ -324,7 +327,7 @@ int weir_parse_group(const struct weir_field *field, struct weir_args *args,
 {
 	uint64_t group = 0;
 
-	if (weir_word_among("group off", text))
+	if (weir_word_among("group off prefix level", text))
 		return weir_err_set(args->err, "write 'log NUMBER', or 'log none'");
 	if (strcmp(text, "none") &&
 	    weir_value_number(text, 1, UINT16_MAX, &group, args->err))
@@ -363,6 +366,22 @@ static bool blame_several(const char *text, struct weir_err *err)
 	return true;
 }
 
+/* For 1.5/s, suggest 15/10s. */
+static int blame_fraction(const char *text, struct weir_err *err)
+{
+	unsigned int whole, part, scale = 1;
+	int from, to;
+	char unit[8];
+
+	if (sscanf(text, "%4u.%n%4u%n/%7[a-z]", &whole, &from, &part, &to, unit) < 3)
+		return weir_err_set(err, "invalid budget '%.60s'; expected COUNT[k|M|G]/TIME, for example 1000/s",
+				    text);
+	for (; from < to; from++)
+		scale *= 10;
+	return weir_err_set(err, "a count is a whole number: write %u/%u%s", whole * scale + part,
+			    scale, unit);
+}
+
 /* The word that follows gives the unit, which bounds the count. */
 int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 		      const char *text, void *at)
@@ -383,11 +402,8 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 	if (weir_word_among("over above until", text))
 		return weir_err_set(args->err, "a limit drops what exceeds its budget: leave '%s' out",
 				    text);
-	if (!take_count(&end, &budget->count) && strchr(text, '.'))
-		return weir_err_set(args->err, "a count is a whole number: write 1/2s for 0.5/s");
-	if (end == text)
-		return weir_err_set(args->err, "invalid budget '%.60s'; expected COUNT[k|M|G]/TIME, for example 1000/s",
-				    text);
+	if (!take_count(&end, &budget->count))
+		return blame_fraction(text, args->err);
 	unit = text + strspn(text, "0123456789.");
 	if (!strncmp(end, "B/", 2))
 		return weir_err_set(args->err, "write '%.*s%.60s bytes'", (int)(end - text), text,

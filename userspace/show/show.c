@@ -259,10 +259,10 @@ const char *weir_row_state(const struct weir_source *source, char text[WEIR_TEXT
 	if (exempt && !source->blocked)
 		strcpy(text, "exempt");
 	else if (source->blocked && !source->blocked_ns)
-		strcpy(text, exempt ? "exempt, blocked" : "blocked");
+		strcpy(text, exempt ? "exempt, blocked" : observed ? "observed" : "blocked");
 	else if (source->blocked)
-		snprintf(text, WEIR_TEXT_SIZE, "%sblock %.700s", exempt ? "exempt, " : "",
-			 until_text(source->blocked_ns, buf));
+		snprintf(text, WEIR_TEXT_SIZE, "%s%s %.700s", exempt ? "exempt, " : "",
+			 observed ? "over" : "block", until_text(source->blocked_ns, buf));
 	else if (source->limited && !source->next_ns)
 		strcpy(text, observed ? "observed" : "limited");
 	else if (source->limited)
@@ -289,10 +289,24 @@ static unsigned int fullest(const struct weir_source *source)
 	return most;
 }
 
-void weir_show_row(struct weir_out *out, const struct weir_source *source, bool head)
+const char *weir_row_count(const struct weir_source *source, char text[WEIR_TEXT_SIZE])
 {
 	const struct weir_source_budget *is = &source->budgets[fullest(source)];
-	bool bad = source->blocked || (source->limited && source->action != WEIR_ACTION_OBSERVE);
+	char buf[WEIR_TEXT_SIZE];
+
+	*text = '\0';
+	if (source->budget_count > 1)
+		sprintf(text, "%u:", fullest(source) + 1);
+	if (source->budget_count) {
+		strcat(strcat(text, weir_text_amount(is->count, 3, buf)), "/");
+		strcat(text, weir_text_amount(is->budget, 3, buf));
+	}
+	return text;
+}
+
+void weir_show_row(struct weir_out *out, const struct weir_source *source, bool head)
+{
+	bool bad = (source->blocked || source->limited) && source->action != WEIR_ACTION_OBSERVE;
 	char who[WEIR_TEXT_SIZE], text[WEIR_TEXT_SIZE] = "", buf[WEIR_TEXT_SIZE];
 
 	if (head)
@@ -302,14 +316,7 @@ void weir_show_row(struct weir_out *out, const struct weir_source *source, bool 
 	snprintf(text, sizeof(text), "%.400s%s%.60s", source->prefix.family ? buf : "all",
 		 *source->dev ? " dev " : "", source->dev);
 	snprintf(who, sizeof(who), "%-23.700s %s", text, source->limit);
-	*text = '\0';
-	if (source->budget_count > 1)
-		sprintf(text, "%u:", fullest(source) + 1);
-	if (source->budget_count) {
-		strcat(strcat(text, weir_text_amount(is->count, 3, buf)), "/");
-		strcat(text, weir_text_amount(is->budget, 3, buf));
-	}
-	weir_out_text(out, ROW, who, text,
+	weir_out_text(out, ROW, who, weir_row_count(source, text),
 		      weir_text_amount(source->dropped + source->would_drop, 3, buf), "");
 	if (*weir_row_state(source, text)) {
 		weir_out_text(out, "  ");

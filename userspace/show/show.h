@@ -21,6 +21,8 @@ weir_show_model weir_show_limit, weir_show_exempt, weir_show_list, weir_show_sou
  * is fullest; of several with its number, "2:5/9".
  */
 void weir_show_row(struct weir_out *out, const struct weir_source *source, bool head);
+/* Its count of the fullest budget; returns @text, which is "" of a limit without budgets. */
+const char *weir_row_count(const struct weir_source *source, char text[WEIR_TEXT_SIZE]);
 /* What is the matter with a source; returns @text, which may be "". */
 const char *weir_row_state(const struct weir_source *source, char text[WEIR_TEXT_SIZE]);
 /* The lines of a file, whose lists are sorted; @apart: each prefix of a list has one, in order. */

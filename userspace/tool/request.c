@@ -123,7 +123,8 @@ int weir_tool_settle(struct weir_tool *tool, const struct weir_request *request,
 		weir_note_unasked(tool, tool->nl.err.text);
 		return WEIR_EXIT_OK;
 	}
-	if (ret == -ECANCELED || (tool->exist && ret && ret == allowed))
+	tool->spared = tool->exist && ret && ret == allowed;
+	if (ret == -ECANCELED || tool->spared)
 		return WEIR_EXIT_OK;
 	if (!ret && !request->interrupted)
 		return WEIR_EXIT_OK;

@@ -17,6 +17,8 @@ struct weir_reading;
 struct weir_tool {
 	bool stats, force, check, timestamp, exist, version, schema, help;
 	bool quiet;		/* no notes */
+	bool spared;		/* by -exist: there was nothing to change */
+	bool changed;		/* a line of a batch has, or may have, changed something */
 	const char *batch, *config_file;
 	const char *fallback;	/* for config_file, or of what monitor sees come; or NULL */
 	const char *resume;	/* before config_file is applied, or NULL */

@@ -329,10 +329,7 @@ static void draw_source(const struct weir_top_data *now, const struct weir_sourc
 		put_right(cells, row, at, RATE, WEIR_STYLE_PLAIN,
 			  weir_text_rate(first->count, limit->budgets[0].amount.window_ms, text));
 	at += RATE + 1;
-	snprintf(text, sizeof(text), "%.300s/", weir_text_amount(first->count, 3, buf));
-	strcat(text, weir_text_amount(first->budget, 3, buf));
-	if (source->budget_count)
-		put_right(cells, row, at, COUNT, WEIR_STYLE_PLAIN, text);
+	put_right(cells, row, at, COUNT, WEIR_STYLE_PLAIN, weir_row_count(source, text));
 	put_right(cells, row, at += COUNT + 1, DROPPED, WEIR_STYLE_PLAIN,
 		  weir_text_amount(source->dropped + source->would_drop, 3, buf));
 	put(cells, row, at += DROPPED + 1, STATE, source->action != WEIR_ACTION_OBSERVE &&
@@ -414,7 +411,7 @@ static const char help[] =
 	"TABLE: used part of the table; ! and red: it is too small for its sources.\n"
 	"FULLEST BUDGET: of the sources that are shown; ! and red: one is limited.\n"
 	"NEWCOMERS: used part of their budget; ! and red: all of it.\n"
-	"RATE, COUNT and WINDOW are of the first budget.\n";
+	"RATE and WINDOW are of the first budget, COUNT of the fullest, as 2:5/9.\n";
 
 /* Text of several lines, between two rows. */
 static void draw_lines(struct weir_cells *cells, unsigned int row, unsigned int end,
