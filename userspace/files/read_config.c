@@ -152,7 +152,9 @@ static int add_item(struct weir_tool *tool, struct weir_reading *reading,
 			return weir_config_add_list(config, &model->list, &tool->err);
 		weir_args_blame(args, "file");
 		return weir_err_set(&tool->err,
-				    "file: a file has no other file; of one to include: " WEIR_SED_PREFIXES "s/^/prefix-list add %s /' >/etc/weir.d/%s.conf",
+				    "file: a file has no other file; of one to include: "
+				    WEIR_SED_PREFIXES
+				    "s/^/prefix-list add %s /' >/etc/weir.d/%s.conf",
 				    model->list.file, model->list.name, model->list.name);
 	}
 	model->xdp.line = tool->line;

@@ -299,7 +299,8 @@ int weir_parse_ms(const struct weir_field *field, struct weir_args *args,
 	}
 	put_time(field->spec->max, false, most);
 	if (!zero && weir_word_among("ever forever", text))
-		return weir_err_set(args->err, "'%s' is no time here; the longest is %s", text, most);
+		return weir_err_set(args->err, "'%s' is no time here; the longest is %s", text,
+				    most);
 	if (!zero && weir_value_time(text, &ms, args->err))
 		return -EINVAL;
 	if (!zero && (ms < 1000 || ms > field->spec->max))
