@@ -37,6 +37,7 @@ static int run_file(struct weir_tool *tool)
 	}
 	weir_warn_pending(tool, true);
 	status = tool->batch ? weir_run_batch(tool, path) : weir_apply_file(tool, path);
+	tool->spared |= tool->batch && !tool->changed;
 	if (confirm)
 		return weir_confirm_end(tool, status, tool->changed);
 	if (!status && !tool->batch && !tool->check)

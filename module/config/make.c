@@ -30,6 +30,13 @@
  */
 #define BLOCK_SOURCES		3
 
+void weir_newcomers_init(struct weir_newcomers_config *cfg)
+{
+	*cfg = (struct weir_newcomers_config) {
+		.flood = FLOOD_DEFAULT, .known_ms = WEIR_KNOWN_MS_DEFAULT,
+	};
+}
+
 /* The default configuration of a limit. */
 void weir_limit_init(struct weir_limit_config *cfg, const char *name)
 {
@@ -38,8 +45,7 @@ void weir_limit_init(struct weir_limit_config *cfg, const char *name)
 	cfg->prefix.len4 = PREFIX4_DEFAULT;
 	cfg->prefix.len6 = PREFIX6_DEFAULT;
 	cfg->sources = SOURCES_DEFAULT;
-	cfg->newcomers.flood = FLOOD_DEFAULT;
-	cfg->newcomers.known_ms = WEIR_KNOWN_MS_DEFAULT;
+	weir_newcomers_init(&cfg->newcomers);
 	cfg->zone.change = S64_MAX;
 	strscpy_pad(cfg->name, name, sizeof(cfg->name));
 }

@@ -12,6 +12,7 @@ struct weir_net;
  * counters, those of @was if they can be kept.
  */
 u32 weir_limit_sources(const struct weir_limit_config *cfg);
+void weir_newcomers_init(struct weir_newcomers_config *cfg);
 void weir_limit_init(struct weir_limit_config *cfg, const char *name);
 void weir_limit_only_blocks(struct weir_limit_config *cfg, u32 blocks);
 u64 weir_limit_turns(const struct weir_limit *limit, u64 now);

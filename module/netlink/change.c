@@ -33,6 +33,9 @@ static int limit_parse(struct nlattr **attrs, struct weir_limit_config *cfg,
 	new->window_ms = weir_nl_uint(attrs[WEIR_A_LIMIT_NEWCOMERS_MS], new->window_ms);
 	new->flood = weir_nl_uint(attrs[WEIR_A_LIMIT_FLOOD], new->flood);
 	new->known_ms = weir_nl_uint(attrs[WEIR_A_LIMIT_KNOWN_MS], new->known_ms);
+	/* What belongs to their budget goes with it: nothing would show it. */
+	if (!new->budget)
+		weir_newcomers_init(new);
 	if (attrs[WEIR_A_LIMIT_PENALTY_MS] || attrs[WEIR_A_LIMIT_RENEW]) {
 		cfg->penalty_ms = weir_nl_uint(attrs[WEIR_A_LIMIT_PENALTY_MS], 0);
 		cfg->renew = attrs[WEIR_A_LIMIT_RENEW];
@@ -88,14 +91,19 @@ static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit
 	u64 packets = limit->largest[false], bytes = limit->largest[true];
 	const struct weir_match *match = &limit->cfg.match;
 	const char *unmet;
+	bool merged;
 
 	/* What is lost comes first. */
 	if (error->msg)
 		return;
+	merged = (bytes < GRO_BYTES || packets < GRO_PACKETS) && limit_meets_gro(wn, match);
 	unmet = match->conds & ~match->invert & WEIR_COND_DEV ?
 		weir_nl_dev_unmet(wn, match->dev) : NULL;
 	if (unmet)
 		weir_refuse(error, 0, WEIR_A_LIMIT_MATCH, unmet);
+	else if (limit->cfg.penalty_ms && !limit->cfg.observe && limit_spoofed(match) && merged)
+		weir_refuse(error, 0, WEIR_A_LIMIT_PENALTY_MS,
+			    "spoofed packets, and up to 64 merged by GRO, get sources blocked: exempt who must not be; ethtool -K DEV gro off");
 	else if (limit->cfg.penalty_ms && !limit->cfg.observe &&
 		 weir_match_proto(match, IPPROTO_TCP) && !(match->conds & WEIR_COND_SYN))
 		weir_refuse(error, 0, WEIR_A_LIMIT_PENALTY_MS,
@@ -106,7 +114,7 @@ static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit
 	else if (bytes < ETH_DATA_LEN)
 		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
 			    "packets larger than budget or burst never fit; they may have up to 1500 bytes");
-	else if ((bytes < GRO_BYTES || packets < GRO_PACKETS) && limit_meets_gro(wn, match))
+	else if (merged)
 		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
 			    "up to 64 packets merged by GRO may not fit the budget: ethtool -K DEV gro off");
 	else if (limit->newcomers.budget && limit->newcomers.budget < GRO_PACKETS &&

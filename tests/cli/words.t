@@ -59,6 +59,7 @@ says <<'LINES'
 1 | prefix-list set l | ^weir: prefix-list set: required: PREFIX\[,...\] or file FILE$
 1 | prefix-list del | ^weir: prefix-list del: required: LIST$
 1 | prefix-list add l ./hosts | ^weir: prefix-list add: './hosts' is no prefix; for a file of that name write 'file ./hosts'$
+1 | prefix-list add l 10.0.0.1-10.0.0.9 | ^weir: prefix-list add: '10.0.0.1-10.0.0.9' is a range: give the prefixes that it consists of$
 1 | prefix-list add l 10.0.0.1/8 | ^weir: prefix-list add: '10.0.0.1/8' has host bits set; did you mean 10.0.0.0/8\?$
 1 | prefix-list add l 10.0.0.0/8,, | ^weir: prefix-list add: a value is missing before or after ','
 1 | prefix-list flush | ^weir: prefix-list: unknown word 'flush'; expected one of: show, add, set, del$
@@ -97,7 +98,7 @@ says <<'LINES'
 1 | limit add web --hashlimit-above 10/s | write 'budget COUNT/TIME'$
 1 | limit add web budget 10/s hashlimit-burst 5 | ^weir: limit add: write 'budget COUNT/TIME bucket burst COUNT'$
 1 | limit add web budget 10/s --hashlimit-srcmask 24 | ^weir: limit add: write 'per V4', or 'per V4,V6', the lengths of prefixes$
-1 | limit add web budget 10/s --hashlimit-mode srcip,dstport | ^weir: limit add: each source has its own count; make a limit for each port$
+1 | limit add web budget 10/s --hashlimit-mode srcip,dstport | ^weir: limit add: sources alone have counts: make a limit for each port or destination$
 1 | limit add web budget 10/s --hashlimit-name web | ^weir: limit add: the name follows 'add'
 1 | limit add web budget 10/s size 65536 | ^weir: limit add: write 'sources COUNT'$
 1 | limit add web --connlimit-above 5 | ^weir: limit add: weir does not count open connections; it limits new ones: 'budget COUNT/1m tcp syn'$
@@ -115,7 +116,7 @@ says <<'LINES'
 1 | limit add web budget 1.5/s | ^weir: limit add: budget: a count is a whole number: write 15/10s$
 1 | limit add web budget 1/s penalty ever | ^weir: limit add: penalty: 'ever' is no time here; the longest is 3650d$
 1 | limit add web budget 1/s srcmask 16 | ^weir: limit add: write 'per V4', or 'per V4,V6', the lengths of prefixes$
-1 | limit add web budget 1/s mode srcip | ^weir: limit add: each source has its own count
+1 | limit add web budget 1/s mode srcip | ^weir: limit add: sources alone have counts
 1 | limit add web budget 1/s not match-set l | ^weir: limit add: write 'from-list LIST', or 'not from-list LIST'$
 1 | limit add web budget 1/s icmp type echo-request | ^weir: limit add: write 'icmp-type TYPE' or 'icmpv6-type TYPE'$
 1 | limit add web budget 1/s multicast | ^weir: limit add: write 'to 224
@@ -123,7 +124,7 @@ says <<'LINES'
 1 | limit add web budget 1/s log prefix x | ^weir: limit add: log: write 'log NUMBER', or 'log none'$
 1 | limit set web last | ^weir: limit set: a new limit is the last; of others, set those behind it before it$
 1 | limit set web no newcomers | ^weir: limit set: to remove a condition give the others after 'match', a budget the others with 'only'; a setting is 'none'$
-1 | source why 10.0.0.1 | ^weir: source: use 'source get ADDRESS'$
+1 | source why 10.0.0.1 | ^weir: source: use 'get'$
 1 | help penalty | ; 'help limit add' has the words of a limit$
 1 | -t -file /dev/null | ^weir: '-t' is -timestamp, for events: to check a file write -check$
 1 | limit add web budget 10/s priority 3 | ^weir: limit add: use 'before'

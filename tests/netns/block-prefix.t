@@ -169,7 +169,8 @@ is "$(weir block del 100.64.9.0/24 limit tcp 2>&1; echo $?)" "weir: block del: P
 like "$(weir exempt del 100.65.0.0/16 2>&1)" "exempt as 100.65.0.0/16 dev rx0 limit tcp; 'weir exempt del 100.65.0.0/16 dev rx0 limit tcp' ends that" "... nor is an exemption"
 is "$(weir -check limit del tcp 2>&1)" "weir: warning: deleting limit 'tcp' also deletes its exemptions (1) and blocked prefixes (1)" "... and a limit that goes says what goes with it"
 quietly weir block add 100.128.0.0/10
-like "$(weir -check limit set tcp action observe 2>&1)" "blocks nobody: blocked sources \(0\) and prefixes \(2\) get through 'tcp'" "... and one that is to observe, that it blocks nobody"
+like "$(weir -check limit set tcp action observe 2>&1)" "limit 'tcp' drops no more from who is blocked: sources \(0\) and prefixes \(2\) get through" "... and one that is to observe, that it blocks nobody"
+like "$(weir -check limit set tcp not from 100.64.0.0/10 2>&1)" "limit 'tcp' drops no more from who is blocked: sources \(0\) and prefixes \(1\) get through, as 100.64.0.0/10" "... nor does one that leaves a blocked prefix out"
 for limit in udp six observe seen; do quietly weir limit del $limit; done
 is "$(weir -check limit flush 2>&1)" "weir: warning: deleting all limits also deletes their exemptions (1) and blocked prefixes (1)
 weir: warning: no limit will be left, so prefixes that are blocked under all limits (1) get through" "... and so does limit flush"

@@ -78,7 +78,7 @@ is "$(through 2001:db8:7::2)" 10 "... until it is released by another address of
 weir source forget 198.51.100.9 limit wide >/dev/null
 is "$(through 198.51.100.10):$(through 198.51.100.9)" 10:0 "source forget releases, too, where it is asked to"
 is "$(weir -check limit set a from 198.51.100.0/29 2>&1 | grep '^weir:'; weir -check limit set a from 198.51.0.0/16,10.0.0.0/8 dport 9 udp 2>&1 | grep '^weir:')" "weir: note: limit 'a' loses 'from 198.51.100.0/24'; to keep it, give all
-weir: warning: limit 'a' has blocked 1 source, which this releases
+weir: warning: limit 'a' drops no more from who is blocked: sources (1) and prefixes (0) get through, as 198.51.100.9
 weir: note: limit 'a' drops only those packets of its blocked sources that match its new conditions" "other conditions on the source release it, wider ones do not"
 for prefix in 0.0.0.0/0 198.51.100.8/31 198.51.100.9 all; do
 	like "$(weir -check source forget "$prefix" 2>&1)" "warning: limit 'a' has blocked 1 source, which this releases" "... which is said before, of $prefix"
@@ -94,6 +94,17 @@ done
 is "$words" "from 198.51.0.0/16" "a block survives changes of its limit"
 weir save "$tmp/saved" && weir -file "$tmp/saved" 2>/dev/null
 is "$(through 198.51.100.9)" 0 "... and a configuration that has the limit again"
+# file WORDS [LINE]: how often a file with these words for the limit, and the line, says that the source gets through
+file() {
+	{ echo "${2:-}"; sed "s|^\(limit add a .*\) from 198.51.0.0/16|\1 $1|" "$tmp/saved"; } >"$tmp/other"
+	weir "${@:3}" -file "$tmp/other" 2>&1 | grep -cE "warning: $tmp/other:[0-9]+: limit 'a' drops no more from who is blocked: sources \\(1\\) and prefixes \\(0\\) get through, as 198.51.100.9\$"
+}
+is "$(file "not from 198.51.100.8/29" "" -check)$(file "from 198.51.0.0/16 action observe" "" -check)$(file "from 198.51.0.0/16" "exempt add 198.51.100.0/24" -check)$(file "not from-list good" "prefix-list add good 198.51.100.8/29" -check)" 1111 \
+	"a file under which who is blocked gets through says so: by a condition, an action, an exemption, a list"
+is "$(file "from 198.51.0.0/16" "" -check)" 0 "... and is silent if nobody does"
+is "$(file "not from 198.51.100.8/29"):$(through 198.51.100.9)" 1:10 "... also when it is applied, and nobody is blocked"
+weir -file "$tmp/saved" 2>/dev/null
+is "$(through 198.51.100.9)" 0 "... until the limit matches the source again"
 weir limit set a action observe >/dev/null 2>&1
 is "$(through 198.51.100.9):$(weir -json source get 198.51.100.9 limit a | json would_drop_packets)" 10:10 "a limit that observes only counts"
 weir limit set a action drop >/dev/null 2>&1

@@ -78,6 +78,7 @@ taken_back "a list is as it was" prefix-list add friends 10.10.0.0/16
 taken_back "a block ends" source block 10.1.0.9 limit web for 1h
 weir -confirm 1h source block 10.1.0.8 for 1h >/dev/null 2>&1
 like "$(weir save -state "$tmp/state" 2>&1)" "^weir: note: 'source block .*' waits for 'weir confirm': the state before it is saved\$" "what waits to be confirmed is not saved"
+like "$(weir save "$tmp/words" 2>&1)" "'source block .*' waits for 'weir confirm', and is taken back in" "... and a file of the configuration has it, which is said"
 weir confirm revert >/dev/null 2>&1
 weir -force restore "$tmp/state" >/dev/null 2>&1
 same
@@ -100,6 +101,7 @@ like "$? $(<"$tmp/err")" "^2 .*no limit.*this is taken back in" "a batch that fa
 is_as_before "... is undone, too"
 weir -confirm 60s -batch - <<<$'limit del nosuch\nlimit del web' >"$tmp/out" 2>"$tmp/err"
 is "$? $(grep -c 'taken back' "$tmp/err") $(weir -q confirm show)" "2 0 " "... but not one that fails at its first line, which changed nothing"
+is "$(weir -confirm 60s -batch /dev/null 2>&1; weir -q confirm show)" "" "... nor an empty one"
 is "$(weir -confirm 60s -exist limit del nosuch 2>&1; weir -q confirm show)" "" "... nor what -exist finds done"
 if [ "$xdp" ]; then
 	taken_back "the program is detached" xdp attach dev rx0

@@ -45,9 +45,11 @@ ends() { weir "$@" -file "$tmp/saved" 2>&1 | grep -v note; }
 is "$(ends -check)" "weir: warning: $tmp/saved: the counts of limit 'ban' go with 500 blocks, as the file does not have it" "a file that leaves the limit out says how many blocks end"
 sed -i 's/^limit add web/limit add ban budget 1\/1s per 24 from 198.18.0.0\/15\n&/' "$tmp/saved"
 is "$(ends -check)" "weir: warning: $tmp/saved: the counts of limit 'ban' go with 500 blocks, as the file has it with another 'per'" "... also if it has other sources"
+is "$(grep -v 'add web' "$tmp/saved" | weir -check -file - 2>&1 | grep 'the counts')" "weir: warning: -: the counts of limit 'web' go with 1 block, as the file does not have it
+weir: warning: -: the counts of limit 'ban' go with 500 blocks, as the file has it with another 'per'" "... each with its reason"
 is "$(stat_of ban blocked_now)" 500 "... and loses none"
 is "$(weir limit set ban sources 64 2>&1 >/dev/null)" "$warned" "... and so does the change"
-like "$(weir -check limit set ban action observe 2>&1)" "weir: warning: a limit that observes blocks nobody: blocked sources \($((500 - lost))\) and prefixes \(0\) get through 'ban'" "... and a check of a limit that is to observe, how many get through"
+like "$(weir -check limit set ban action observe 2>&1)" "weir: warning: limit 'ban' drops no more from who is blocked: sources \($((500 - lost))\) and prefixes \(0\) get through, as " "... and a check of a limit that is to observe, how many get through"
 is "$(stat_of ban blocks_lost):$(stat_of ban blocked_now)" "$lost:$((500 - lost))" "... which ends as many as it said"
 is "$(ends -quiet)" "weir: warning: $tmp/saved: the counts of limit 'ban' go with $((500 - lost)) blocks, as the file has it with another 'per'" "... and ends them, also quietly"
 is "$(stat_of ban blocked_now):$(stat_of web blocked_now)" 0:1 "... and of no other limit"

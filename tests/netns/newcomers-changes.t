@@ -64,6 +64,9 @@ is "$(through 198.51.100.1)" 10 "it refuses no newcomer"
 said=$(weir limit set l known none 2>/dev/null)
 like "$said" " known none" "one that need not learn"
 is "$(grep -c learning <<<"$said")" 0 "... does not, as the reply says"
+weir limit set l newcomers none >/dev/null 2>&1
+is "$(weir -json limit set l newcomers 5/10s 2>/dev/null | jq -c '.[0] | [.known_ms, .flood]')" "[10000,100000]" "... but only as long as it has newcomers"
+weir limit set l known none >/dev/null 2>&1
 learns_not() { [ "$(weir -json limit show "$1" | json learning_ms)" = "" ]; }
 holds "... ends it" learns_not l
 flood -s 198.51.100.2 -c 5

@@ -168,6 +168,8 @@ done_with "weir: note: limit 'small' loses its budget 6/s packets; to keep it, g
 done_with "weir: warning: limit 'small': packets larger than budget or burst" limit set small budget 100/s bytes
 done_with '$' -exist limit add small budget 100/s bytes to ff00::/8
 done_with "weir: warning: limit 'nosyn': $joined" limit add nosyn budget 5/s to ff00::/8 not syn
+done_with "weir: warning: limit 'ends': spoofed packets, and up to 64 merged by GRO, get sources blocked: exempt who must not be; ethtool -K DEV gro off\$" \
+	limit add ends budget 5/s penalty 1m to ff00::/8
 done_with "weir: warning: limit 'onrx': $joined" limit add onrx budget 5/s to ff00::/8 dev rx0
 done_with "weir: warning: limit 'few': up to 64 packets merged by GRO may not fit newcomers: ethtool -K DEV gro off\$" \
 	limit add few budget 64/s to ff00::/8 newcomers 63/s
@@ -295,7 +297,7 @@ done_with '$' -check limit add other budget 1/s to ff00::/8
 like "$(weir -n $$ limit show other 2>&1)" 'no limit of that name' "... not in the caller's namespace"
 
 done_with 'weir: warning: deleting all limits also deletes their exemptions \(1\) and blocked prefixes \(0\)$' limit flush
-done_with '^weir: note: exemptions that go: 1$' exempt flush
+done_with 'weir: note: exemptions that go: 1$' exempt flush
 is "$(weir -j limit show)$(weir -j exempt show)$(weir -j source show)" '[][][]' "nothing configured: empty arrays"
 is "$(weir limit show; weir exempt show; weir source show)" '' "... and no text"
 finish

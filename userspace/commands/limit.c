@@ -286,24 +286,6 @@ static unsigned int count_blocks(const struct weir_config *config, const char *l
 	return count;
 }
 
-/* A limit that observes blocks nobody. */
-static void warn_observe(struct weir_tool *tool, const struct weir_limit *limit,
-			 const struct weir_limit *was)
-{
-	const struct weir_config *there;
-	unsigned int prefixes = 0;
-
-	if (limit->action != WEIR_ACTION_OBSERVE || was->action == WEIR_ACTION_OBSERVE)
-		return;
-	there = get_named(tool);
-	if (there)
-		prefixes = count_blocks(there, limit->name) + count_blocks(there, "");
-	if (was->stats.blocked_now || prefixes)
-		weir_note(tool, "warning",
-			  "a limit that observes blocks nobody: blocked sources (%u) and prefixes (%u) get through '%s'",
-			  (unsigned int)was->stats.blocked_now, prefixes, limit->name);
-}
-
 /* Say how many sources are released with a limit, or what else this does to them. */
 static void warn_blocked(struct weir_tool *tool, const struct weir_limit *limit, const char *what)
 {
@@ -319,7 +301,6 @@ static void warn_blocked(struct weir_tool *tool, const struct weir_limit *limit,
 struct blocked {
 	struct weir_config *there;	/* blocked_now counts for each limit */
 	const struct weir_prefix *whole;	/* that holds what counts; or NULL: any */
-	const struct weir_limit *becomes;	/* and matches no source that counts; or NULL */
 };
 
 static int count_blocked(const void *model, void *data)
@@ -328,24 +309,17 @@ static int count_blocked(const void *model, void *data)
 	const struct blocked *blocked = data;
 	struct weir_limit *limit = weir_config_find(blocked->there, source->limit);
 
-	if (limit && (!blocked->whole || weir_prefix_holds(blocked->whole, &source->prefix)) &&
-	    (!blocked->becomes || (weir_takes_from(limit, &source->prefix) &&
-				   !weir_takes_from(blocked->becomes, &source->prefix))))
+	if (limit && (!blocked->whole || weir_prefix_holds(blocked->whole, &source->prefix)))
 		limit->stats.blocked_now++;
 	return 0;
 }
 
-/*
- * Warn of the sources that are blocked and overlap a prefix, or with @within are in it; if a limit
- * @becomes another, only of those that this one does not match.
- */
+/* Warn of the sources that are blocked and overlap a prefix, or with @within are in it. */
 static void warn_overlap(struct weir_tool *tool, const struct weir_prefix *prefix,
-			 const char *limit, bool within, const struct weir_limit *becomes,
-			 const char *what)
+			 const char *limit, bool within, const char *what)
 {
 	struct weir_query query = { .prefix = *prefix, .blocked = true };
-	struct blocked blocked = { weir_there_counted(tool), within ? prefix : NULL,
-				   becomes };
+	struct blocked blocked = { weir_there_counted(tool, false), within ? prefix : NULL };
 	struct weir_request request = weir_request_sources(&query, count_blocked, &blocked);
 	struct weir_err err = tool->err;
 	uint64_t all = 0;
@@ -421,15 +395,34 @@ static void note_replaced(struct weir_tool *tool, const struct weir_limit *limit
 	}
 }
 
+/* Warn of who is blocked, and gets through once the limit is as it is with the @words. */
+static void warn_freed(struct weir_tool *tool, const struct weir_limit *words,
+		       const struct weir_limit *limit)
+{
+	static struct weir_config now;
+	struct weir_config *was;
+	struct weir_limit *at;
+
+	if (!words->match.has && !words->match.any && words->action != WEIR_ACTION_OBSERVE)
+		return;
+	was = weir_there_counted(tool, true);
+	if (!was)
+		return;
+	weir_config_sort(was);
+	now = *was;
+	at = weir_config_find(&now, limit->name);
+	if (at)
+		*at = *limit;
+	weir_warn_freed(tool, was, &now);
+}
+
 void weir_warn_set(struct weir_tool *tool, const void *model)
 {
 	struct weir_limit limit = *(const struct weir_limit *)model, was;
 	bool there = tool->reached && get_counted(tool, limit.name, &was);
-	const struct weir_prefix all = { 0 };
 
 	weir_note_budgets(tool, &limit);
 	if (there) {
-		warn_observe(tool, &limit, &was);
 		if (limit.penalty_ms && was.renew && !limit.renew)
 			weir_note_of(tool, "note", limit.name, ": refused packets no longer prolong its blocks; to keep that, add 'renew'");
 		note_dropped(tool, &limit, &was.match);
@@ -440,11 +433,7 @@ void weir_warn_set(struct weir_tool *tool, const void *model)
 		merge(&limit, &was);
 		weir_note_known(tool, &limit, &was);
 		weir_note_zone(tool, &limit, &was);
-		if (was.stats.blocked_now)
-			warn_overlap(tool, &all, limit.name, false, &limit, "releases");
-		if (was.stats.blocked_now && !weir_limit_covers(&limit, &was))
-			weir_note(tool, "note", "limit '%s' drops only those packets of its blocked sources that match its new conditions",
-				  limit.name);
+		warn_freed(tool, model, &limit);
 	}
 }
 
@@ -452,7 +441,7 @@ void weir_warn_spared(struct weir_tool *tool, const void *model)
 {
 	const struct weir_exempt *exempt = model;
 
-	warn_overlap(tool, &exempt->prefix, exempt->limit, false, NULL, "exempts");
+	warn_overlap(tool, &exempt->prefix, exempt->limit, false, "exempts");
 }
 
 /* The limit that a command names, or all. */
@@ -464,7 +453,7 @@ static void warn_each(struct weir_tool *tool, const char *name)
 
 	if (tool->reached && name && get_counted(tool, name, &one))
 		warn_blocked(tool, &one, "releases");
-	there = name ? NULL : weir_there_counted(tool);
+	there = name ? NULL : weir_there_counted(tool, false);
 	if (!there)
 		return;
 	for (limit = there->limits; limit < there->limits + there->limit_count; limit++)
@@ -474,7 +463,7 @@ static void warn_each(struct weir_tool *tool, const char *name)
 /* What goes with a limit, or all: the counts of how many sources, and which are known. */
 static void note_counts(struct weir_tool *tool, const char *name)
 {
-	const struct weir_config *there = tool->quiet ? NULL : weir_there_counted(tool);
+	const struct weir_config *there = tool->quiet ? NULL : weir_there_counted(tool, false);
 	const struct weir_limit *limit = there ? there->limits : NULL;
 	uint64_t sources = 0, known = 0;
 	char buf[WEIR_TEXT_SIZE];
@@ -563,5 +552,5 @@ void weir_warn_forget(struct weir_tool *tool, const void *model)
 	if (!prefix->family)
 		warn_each(tool, *query->limit ? query->limit : NULL);
 	else
-		warn_overlap(tool, prefix, query->limit, many, NULL, "releases");
+		warn_overlap(tool, prefix, query->limit, many, "releases");
 }

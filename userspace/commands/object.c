@@ -37,7 +37,7 @@ static void note_exempted(struct weir_tool *tool, const void *model)
 /* Newcomers that are refused take no place, so that no limit knows of them as sources. */
 static void note_newcomers(struct weir_tool *tool, const struct weir_query *query)
 {
-	const struct weir_config *there = tool->quiet ? NULL : weir_there_counted(tool);
+	const struct weir_config *there = tool->quiet ? NULL : weir_there_counted(tool, false);
 	const struct weir_limit *limit = there ? there->limits : NULL;
 
 	for (; there && limit < there->limits + there->limit_count; limit++)
@@ -226,9 +226,19 @@ static const struct weir_command top_commands[] = {
 	{ 0 }
 };
 
+/* A state is that of before, which it says itself. */
+static void note_saved(struct weir_tool *tool, const void *model)
+{
+	const struct weir_path *path = model;
+
+	if (path->file)
+		weir_note_pending(tool, NULL);
+}
+
 static const struct weir_command save_commands[] = {
 	{ "save", NULL, "write the configuration in the format that -file reads, or the state that restore reads",
-	  .set = &weir_path_fields, .verb = WEIR_ON_ADD, .run = weir_save, .prints = "config" },
+	  .set = &weir_path_fields, .verb = WEIR_ON_ADD, .run = weir_save, .warn = note_saved,
+	  .prints = "config" },
 	{ 0 }
 };
 

@@ -66,7 +66,7 @@ static int read_file(struct weir_tool *tool, const char *path, struct weir_list_
 	weir_lines_close(&lines);
 	weir_site_leave(tool, site);
 	if (ret)
-		return weir_err_set(&tool->err, "file: %.200s may have prefixes and comments alone; nothing was changed",
+		return weir_err_set(&tool->err, "file: nothing was changed, as %.200s is not read as prefixes and comments",
 				    path);
 	return change->member_count ? 0 :
 	       weir_err_set(&tool->err, "file: %.200s has no prefixes", path);
@@ -120,6 +120,7 @@ static void foresee(struct foreseen *then, struct weir_config *there,
 	*then = (struct foreseen){ .config = NULL };
 	if (!there)
 		return;
+	weir_config_sort(there);
 	size = there->list_count * sizeof(*there->lists);
 	lists = malloc(size + 1);
 	if (!lists)
@@ -141,6 +142,7 @@ static void note_change(struct weir_tool *tool, struct foreseen *then, const cha
 	if (tool->check)
 		weir_note_list(tool, &then->was, config, name);
 	weir_note_lost(tool, &then->was, config);
+	weir_warn_freed(tool, &then->was, then->config);
 	for (limit = config->limits; limit < config->limits + config->limit_count; limit++)
 		weir_note_lists(tool, config, limit);
 }
@@ -205,7 +207,7 @@ static int change_list(struct weir_tool *tool, const struct weir_command *comman
 		return WEIR_EXIT_WORDS;
 	if (tool->check && (!tool->reached || tool->batch))
 		return WEIR_EXIT_OK;
-	foresee(&then, weir_there(tool, true), change, command->verb);
+	foresee(&then, weir_there_counted(tool, true), change, command->verb);
 	status = send_change(tool, command, change, &then);
 	free(then.was.lists);
 	return status;

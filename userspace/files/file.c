@@ -98,11 +98,8 @@ static void note_kept(struct weir_tool *tool, struct weir_config *config)
 	tool->line = 0;
 }
 
-/*
- * Say what was in force that another configuration does not go on with; if not @all, only what
- * commands that lead to it do not name.
- */
-static void note_gone(struct weir_tool *tool, struct weir_config *config, bool all)
+/* Say which counts go, with limits that a configuration lacks, or has of other sources. */
+static void note_counts_gone(struct weir_tool *tool, struct weir_config *config, bool lacks)
 {
 	const struct weir_limit *old, *first = NULL;
 	char buf[32], forgotten[WEIR_TEXT_SIZE], blocked[64] = "", of[64] = "";
@@ -110,7 +107,7 @@ static void note_gone(struct weir_tool *tool, struct weir_config *config, bool a
 	unsigned int more = 0;
 
 	for (old = was.limits; old < was.limits + was.limit_count; old++) {
-		if (has_heir(old, config))
+		if (has_heir(old, config) || !weir_config_find(config, old->name) != lacks)
 			continue;
 		more += !!first;
 		known += old->stats.known_now;
@@ -128,12 +125,22 @@ static void note_gone(struct weir_tool *tool, struct weir_config *config, bool a
 	if (first)
 		weir_note(tool, blocks ? "warning" : "note",
 			  "the counts of limit '%s'%s%s go%s, as the file %s%s", first->name,
-			  more ? buf : "", of, blocked,
-			  weir_config_find(config, first->name) ? "has it with another 'per'" :
-								  "does not have it",
+			  more ? buf : "", of, blocked, lacks ? "does not have it" :
+			  "has it with another 'per'",
 			  weir_forgotten_text(known, ", and ", forgotten));
+}
+
+/*
+ * Say what was in force that another configuration does not go on with; if not @all, only what
+ * commands that lead to it do not name.
+ */
+static void note_gone(struct weir_tool *tool, struct weir_config *config, bool all)
+{
+	note_counts_gone(tool, config, true);
+	note_counts_gone(tool, config, false);
 	weir_note_gone(tool, config, &was, all);
 	weir_note_lost(tool, &was, config);
+	weir_warn_freed(tool, &was, config);
 	weir_config_clear(&was);
 }
 

@@ -87,6 +87,9 @@ void weir_note_lists(struct weir_tool *tool, const struct weir_config *config,
 void weir_note_listed(struct weir_tool *tool, const struct weir_limit *words);
 /* Does the limit match sources of the prefix by family and from? */
 bool weir_takes_from(const struct weir_limit *limit, const struct weir_prefix *prefix);
+/* ... and by its list, whose prefixes do not hold each other? */
+bool weir_takes_source(const struct weir_limit *limit, const struct weir_members *list,
+		       const struct weir_prefix *prefix);
 /* Does a limit match all packets that another one matches, but for their sources? */
 bool weir_limit_covers(const struct weir_limit *limit, const struct weir_limit *other);
 /* Note lists and budgets of a file that no limit uses. */
@@ -116,6 +119,13 @@ const struct weir_exempt *weir_exempt_find(const struct weir_config *there,
 void weir_note_ends(struct weir_tool *tool, const struct weir_config *file,
 		    const struct weir_config *there);
 weir_run weir_exempt_del;
+
+/*
+ * freed.c: warn of the sources and prefixes, blocked under limits that both configurations have,
+ * from which these drop nothing any more. Both are sorted; @was is in force, with its counters.
+ */
+void weir_warn_freed(struct weir_tool *tool, const struct weir_config *was,
+		     struct weir_config *now);
 
 /*
  * gone.c: say how many exemptions, blocked prefixes and lists another configuration, which is

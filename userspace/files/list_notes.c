@@ -83,21 +83,23 @@ bool weir_takes_from(const struct weir_limit *limit, const struct weir_prefix *p
 	return !(match->has & WEIR_COND_FROM) || found != inverted;
 }
 
+bool weir_takes_source(const struct weir_limit *limit, const struct weir_members *list,
+		       const struct weir_prefix *prefix)
+{
+	return weir_takes_from(limit, prefix) &&
+	       (is_from(limit) ? weir_members_overlap(list, prefix) :
+		!is_not_from(limit) || !weir_members_hold(list, prefix));
+}
+
 /* Set @met of those in @budgets of which the limit matches sources. */
 static void meet(const struct weir_config *config, const struct weir_limit *limit, bool *met)
 {
-	const struct weir_prefix *prefix;
 	unsigned int i;
 
 	if (limit->match.has & WEIR_COND_FROM_LIST)
 		gather_sources(config, limit);
-	for (i = 0; i < budgets.count; i++) {
-		prefix = &budgets.at[i]->prefix;
-		if (!weir_takes_from(limit, prefix))
-			continue;
-		met[i] |= is_from(limit) ? weir_members_overlap(&sources, prefix) :
-			  !is_not_from(limit) || !weir_members_hold(&sources, prefix);
-	}
+	for (i = 0; i < budgets.count; i++)
+		met[i] |= weir_takes_source(limit, &sources, &budgets.at[i]->prefix);
 }
 
 /*
@@ -405,50 +407,6 @@ static void note_left(struct weir_tool *tool, const struct weir_config *was,
 			  plural(&some), some.names);
 }
 
-struct freed {
-	const struct weir_limit *limit;
-	struct weir_prefix first;
-	unsigned int count;
-};
-
-/* Count a blocked prefix that the limit matched by the list @budgets, but not by @sources. */
-static void add_freed(struct freed *freed, const struct weir_prefix *prefix)
-{
-	bool frees = is_from(freed->limit) ? weir_members_overlap(&budgets, prefix) &&
-					     !weir_members_overlap(&sources, prefix) :
-		     !weir_members_hold(&budgets, prefix) && weir_members_hold(&sources, prefix);
-
-	if (frees && !freed->count++)
-		freed->first = *prefix;
-}
-
-static int take_blocked(const void *model, void *data)
-{
-	add_freed(data, &((const struct weir_source *)model)->prefix);
-	return 0;
-}
-
-/* Warn of blocks of a limit that are for nobody now, after note_left(). */
-static void warn_freed(struct weir_tool *tool, const struct weir_config *now,
-		       const struct weir_limit *limit)
-{
-	struct weir_query query = { .blocked = true };
-	struct freed freed = { .limit = limit };
-	char buf[WEIR_TEXT_SIZE];
-	struct weir_request request = weir_request_sources(&query, take_blocked, &freed);
-	unsigned int i;
-
-	strcpy(query.limit, limit->name);
-	if (tool->reached)
-		weir_nl_ask(&tool->nl, &request);
-	for (i = 0; i < now->exempt_count; i++)
-		if (now->exempts[i].block && !strcmp(now->exempts[i].limit, limit->name))
-			add_freed(&freed, &now->exempts[i].prefix);
-	if (freed.count)
-		weir_note(tool, "warning", "limit '%s' does not match sources or prefixes that it has blocked (%u, as %s), since the list has changed",
-			  limit->name, freed.count, weir_text_prefix(NULL, &freed.first, buf));
-}
-
 /* Has the longest prefix that holds this one a budget? */
 static bool has_budget(const struct weir_members *members, const struct weir_prefix *prefix)
 {
@@ -504,10 +462,8 @@ void weir_note_lost(struct weir_tool *tool, struct weir_config *was, const struc
 		old = weir_config_find(was, limit->name);
 		tool->line = limit->line ? limit->line : line;
 		if (old && *limit->match.from_list && is_from(limit) == is_from(old) &&
-		    !strcmp(old->match.from_list, limit->match.from_list)) {
+		    !strcmp(old->match.from_list, limit->match.from_list))
 			note_left(tool, was, now, limit);
-			warn_freed(tool, now, limit);
-		}
 		if (old && *old->budgets_by)
 			note_budgets_lost(tool, was, now, limit, old);
 	}

@@ -16,7 +16,7 @@ static int put_config(struct weir_out *out, void *data)
 
 void weir_note_blocks(struct weir_tool *tool, const char *sentence)
 {
-	const struct weir_config *there = tool->quiet ? NULL : weir_there_counted(tool);
+	const struct weir_config *there = tool->quiet ? NULL : weir_there_counted(tool, false);
 	uint64_t blocks = 0;
 	unsigned int i;
 

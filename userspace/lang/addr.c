@@ -139,6 +139,9 @@ static int blame_address(const struct weir_field *field, struct weir_args *args,
 	if (cond && isalpha((unsigned char)*name) && !strpbrk(name, ":/"))
 		return weir_err_set(args->err, "'%.60s' is no address; for a list of that name write '%s-list %.60s'",
 				    text, field->word, name);
+	if (isdigit((unsigned char)*text) && strchr(text, '-'))
+		return weir_err_set(args->err, "'%.60s' is a range: give the prefixes that it consists of",
+				    text);
 	weir_err_set(args->err, "invalid IPv4 or IPv6 %s '%.60s'", what, text);
 	args->err->unknown = true;
 	return -EINVAL;

@@ -348,13 +348,13 @@ struct weir_config *weir_there(struct weir_tool *tool, bool all)
 	return got ? &there : NULL;
 }
 
-struct weir_config *weir_there_counted(struct weir_tool *tool)
+struct weir_config *weir_there_counted(struct weir_tool *tool, bool all)
 {
 	bool stats = tool->stats;
 	struct weir_config *there;
 
 	tool->stats = true;
-	there = weir_there(tool, false);
+	there = weir_there(tool, all);
 	tool->stats = stats;
 	return there;
 }

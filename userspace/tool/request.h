@@ -31,8 +31,8 @@ int weir_get_config(struct weir_tool *tool, struct weir_config *config, bool all
  * NULL: it cannot be had.
  */
 struct weir_config *weir_there(struct weir_tool *tool, bool all);
-/* Likewise only the limits, with their counters. */
-struct weir_config *weir_there_counted(struct weir_tool *tool);
+/* Likewise, with the counters of limits. */
+struct weir_config *weir_there_counted(struct weir_tool *tool, bool all);
 /* The counters of the namespace; returns an enum weir_exit. */
 int weir_get_stats(struct weir_tool *tool, struct weir_stats *stats);
 int weir_get_limit(struct weir_tool *tool, const char *name,
