@@ -40,12 +40,7 @@ watched 9 12 "${all[@]}"
 together 70 joined "${hosts[@]}"
 
 # One host is cut off, and the others are not alone.
-on web3 nft -f - <<-'NFT'
-	table inet cut {
-		chain in { type filter hook input priority 0; tcp sport 4222 drop; }
-		chain out { type filter hook output priority 0; tcp dport 4222 drop; }
-	}
-NFT
+cut_off web3
 turns cut true web3
 ok $? "a host that is cut off is alone"
 holds "... and not the others" is_alone web1 cut false
@@ -55,7 +50,7 @@ trace_stop
 read -r _ _ third < <(passed cut)
 is "$third" $alone "it admits so much"
 within "$(most cut)" $((budget / 2 + alone)) $((2 * budget + alone)) "... and the others their budget"
-on web3 nft delete table inet cut
+reconnect web3
 turns cut false web3
 ok $? "it comes back"
 heard() { [ "$(sed -n 's/^limit \([a-z]*\) cut .*/\1/p' "$tmp/events" | xargs)" = "present alone joined" ]; }

@@ -38,12 +38,7 @@ diag "packets of each host: $shares, of $sent"
 for at in 1 2 3; do within "$(cut -d ' ' -f $at <<<"$shares")" $((sent / 5)) "$sent" "ECMP gives each host a fifth at least"; done
 
 # A host that is cut off has a budget of its own, and the others another one.
-on web3 nft -f - <<-'NFT'
-	table inet cut {
-		chain in { type filter hook input priority 0; tcp sport 4222 drop; }
-		chain out { type filter hook output priority 0; tcp dport 4222 drop; }
-	}
-NFT
+cut_off web3
 wait_for 60 grep -q 'goes on with what it has' "$tmp/web3.log"
 ok $? "a host that is cut off notices"
 trace_start weir_charge weir_uncharge
@@ -52,7 +47,7 @@ know cut "$budget" web1 web2
 is "$(passed cut web3)" "$budget" "it admits a budget"
 
 before=$(counted cut web1)
-on web3 nft delete table inet cut
+reconnect web3
 shared 3 2 "${hosts[@]}"
 ok $? "it comes back"
 holds "... without a jump" [ "$(counted cut web1)" -le "$before" ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shellcheck shell=bash disable=SC2154 # of lib.sh
+# shellcheck shell=bash disable=SC2034,SC2154 # of lib.sh, and of the tests
 # fleet.sh: hosts with agents of weir-fleet, and a server of NATS.
 #
 #	initial namespace: nats-server, weir-fleet      web1, web2, ...: weir, weir-fleet agent
@@ -36,9 +36,12 @@ fleet_begin() {
 	done
 }
 
+# begins: statuses count from now on, by the server's clock
+begins() { since=$(date -u +%FT%TZ); }
 # server [WORD]...: start nats-server, without words with JetStream's files in $tmp/js
 server() {
 	[ $# -gt 0 ] || set -- -js -sd "$tmp/js" -a 10.77.0.1 -p 4222
+	begins
 	nats-server "$@" >>"$tmp/nats.log" 2>&1 &
 	server_pid=$!
 	pids+=("$server_pid")
@@ -55,6 +58,7 @@ on() { inside "${!1}" "${@:2}"; }
 
 # agent HOST [OPTION]...: start its agent
 agent() {
+	begins
 	# Its pid, not that of a shell around it.
 	(PATH=$tmp/$1.bin:$PATH && exec ip netns exec "${!1}" weir-fleet -server "$url" -group edge -host "$1" -state "$tmp/$1" "${@:2}" agent) >>"$tmp/$1.log" 2>&1 &
 	agents[$1]=$!

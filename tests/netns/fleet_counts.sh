@@ -11,11 +11,25 @@ interval=800
 step=100 # milliseconds, of which fleet_flood.py sends the packets at once, at most
 wheel "$period" 16
 
-# shared LIMITS PEERS HOST...: wait until each shares so many limits, and has heard so many others
-share() { [ "$(state "$1" counts.limits)" = "$2" ] && [ "$(state "$1" counts.peers)" = "$3" ]; }
+# shared LIMITS PEERS HOST...: wait until each shares so many limits, and has heard so many others, by a status
+# that is younger than the last start of a server or an agent: the server keeps those of before
+share() { [ "$(state "$1" "| .when > \"$since\" and .counts.limits == $2 and .counts.peers == $3")" = true ]; }
 shared() {
 	local host
-	for host in "${@:3}"; do wait_for 90 share "$host" "$1" "$2" || { diag "$(state "$host" counts)"; return 1; }; done
+	for host in "${@:3}"; do wait_for 90 share "$host" "$1" "$2" || { diag "since $since: $(state "$host" when) $(state "$host" counts)"; return 1; }; done
+}
+# cut_off HOST: its connection to the server is silent; reconnect HOST: not any more
+cut_off() {
+	on "$1" nft -f - <<-'NFT'
+		table inet cut {
+			chain in { type filter hook input priority 0; tcp sport 4222 drop; }
+			chain out { type filter hook output priority 0; tcp dport 4222 drop; }
+		}
+	NFT
+}
+reconnect() {
+	begins
+	on "$1" nft delete table inet cut
 }
 
 # to_hosts HOST...: sets words to what fleet_flood.py is told of each, and all to these words
