@@ -168,9 +168,10 @@ static inline int weir_limit_rules(const struct weir_limit_rules *is, struct wei
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BUDGETS_BY,
 				   "a list has no amounts for a host alone; leave out that of the first budget");
 	if (is->shared && (weir_budgets_have(is->budget, is->budgets, WEIR_MODE_BUCKET) ||
-			   weir_budgets_have(is->budget, is->budgets, WEIR_MODE_EXACT)))
+			   weir_budgets_have(is->budget, is->budgets, WEIR_MODE_EXACT) ||
+			   weir_budgets_have(is->budget, is->budgets, WEIR_MODE_CALENDAR)))
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SHARING,
-				   "buckets and exact budgets cannot be shared; use strict or lenient");
+				   "bucket, exact and calendar cannot be shared; use strict, lenient or fixed");
 	if (is->newcomers && one)
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_NEWCOMERS,
 				   "a prefix length of 0 makes one source of all; newcomers need their own");

@@ -323,8 +323,11 @@ says <<'LINES'
 1 | limit set x newcomers 0/s | ^weir: limit set: newcomers: write 'none'$
 1 | -check limit add x budget 5/s per 24,0 newcomers 5/s | ^weir: limit add: newcomers: a prefix length of 0
 1 | -check limit add x budget 5/s penalty none renew | ^weir: limit add: penalty: refusals renew a penalty
-1 | -check limit add x budget 5/s budget 9/m exact shared | ^weir: limit add: unshared\|shared: buckets and exact budgets cannot be shared
-0 | -check limit add x budget 5/m calendar shared per 0 to ff00::/8 |
+1 | -check limit add x budget 5/s budget 9/m exact shared | ^weir: limit add: unshared\|shared: bucket, exact and calendar cannot be shared
+0 | -check limit add x budget 5/m fixed shared per 0 to ff00::/8 |
+0 | -check limit set x budget 5/m shared |
+1 | -check limit set x budget 5/m calendar shared | cannot be shared
+1 | -check limit add x budget 5/m calendar shared | ^weir: limit add: unshared\|shared: bucket, exact and calendar cannot be shared; use
 1 | -check limit add x budget 5/s alone 3 | ^weir: limit add: alone: hosts that share a limit can be alone
 1 | -check limit add x budget 5/s alone 3 unshared | ^weir: limit add: alone: hosts that share a limit can be alone
 1 | -check limit add x budget 5/s alone 6 shared | ^weir: limit add: alone: a host alone has at most the budget
@@ -334,7 +337,7 @@ says <<'LINES'
 1 | -check limit add x budget 5/s alone -1 shared | ^weir: limit add: alone: .
 1 | -check limit add x budget 5/s alone 72057594037927937 shared | ^weir: limit add: alone: .*72057594037927936
 1 | -check limit add x budget 5/s alone 2 budgets-by l shared | ^weir: limit add: budgets-by: a list has no amounts
-1 | -check limit add x budget 5/s alone 2 exact shared | ^weir: limit add: unshared\|shared: buckets and exact
+1 | -check limit add x budget 5/s alone 2 exact shared | ^weir: limit add: unshared\|shared: bucket, exact
 0 | -check limit add x budget 5/s alone 1 shared to ff00::/8 |
 0 | -check limit add x budget 72057594037927936/month bytes alone 72057594037927936 shared to ff00::/8 |
 0 | -check limit add x budget 5/s alone none to ff00::/8 |

@@ -245,6 +245,7 @@ CASES = [
     ("budgets by a list of a bucket", "limit-add", limit(budgets_by="some", mode=3), "drains alike", "budgets-by"),
     ("a bucket that is shared", "limit-add", limit(sharing=1, mode=3), "cannot be shared", "sharing"),
     ("an exact budget that is shared", "limit-add", limit(sharing=1, mode=4, budget=50), "cannot be shared", "sharing"),
+    ("a budget of the calendar that is shared", "limit-add", limit(sharing=1, mode=5, window_ms=60000), "cannot be shared", "sharing"),
     ("set of an exact budget, shared", "limit-set", {"name": "here", "sharing": 1, "budget": {"budget": 5, "window-ms": 2000, "mode": 4}}, "cannot be shared", "sharing"),
     ("an amount alone of a limit that is not shared", "limit-add", limit(alone=5), "say shared, too", "budget/alone"),
     ("an amount alone, and unshared", "limit-set", {"name": "here", "sharing": 0, "budget": {"alone": 5}}, "say shared, too", "budget/alone"),

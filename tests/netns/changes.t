@@ -24,6 +24,6 @@ like "$(weir limit set group budget 5/1h bucket 2>&1)" "cannot be shared" "a bud
 weir limit set group unshared only budget 5/1h exact >/dev/null
 like "$(weir limit set group shared 2>&1)" "cannot be shared" "an exact budget cannot be shared"
 weir limit add least budget 1/10ms slots 1 shared per 0 >/dev/null
-weir limit add most budget 72057594037927936/month bytes calendar shared >/dev/null
+weir limit add most budget 72057594037927936/month bytes fixed shared >/dev/null
 is "$(weir save | grep -c shared)" 2 "the smallest and the largest budget are shared"
 finish

@@ -249,7 +249,8 @@ static int check_words(const struct weir_limit *limit, unsigned int verb, struct
 	for (i = 0; i < limit->budget_count; i++)
 		budget[i] = (struct weir_budget_config){
 			.alone = limit->budgets[i].alone,
-			.mode = set && !(limit->budgets[i].has & WEIR_HAS(BUDGET_MODE)) ?
+			.mode = set && *limit->zone.name &&
+				!(limit->budgets[i].has & WEIR_HAS(BUDGET_MODE)) ?
 				WEIR_MODE_CALENDAR : limit->budgets[i].mode,
 		};
 	if (weir_limit_rules(&rules, &rule))
