@@ -157,4 +157,21 @@ all_have "ban pen own every" "${hosts[@]}"
 ok $? "with a new module all hosts apply the configuration"
 everywhere blocked 192.0.2.8 ban "${hosts[@]}"
 ok $? "... and the blocks"
+
+# no room
+exec 3<>"/dev/tcp/${nats/://}"
+# ask WHAT DATA: sets line to what the server answers of the bucket
+ask() {
+	printf '%s\r\n' "PUB \$JS.API.STREAM.$1.KV_weir-blocks-edge answers ${#2}" "$2" >&3
+	while read -rt 60 line <&3 && [[ $line != '{'* ]]; do :; done
+}
+printf '%s\r\n' 'CONNECT {"verbose":false}' 'SUB answers 1' >&3
+ask INFO ''
+ask UPDATE "$(jq -c '.config + { max_msgs: .state.messages }' <<<"$line")"
+exec 3>&-
+is "$(jq .error <<<"$line")" null "a bucket takes no more blocks"
+for at in 12 13 14; do block web1 192.0.2.$at ban 10m; done
+wait_for 30 state_is web1 blocks.left_out 3
+ok $? "what it refuses is counted"
+is "$(grep -c 'no room for all blocks of the group' "$tmp/web1.log"):$(grep -c 'is not told of a block' "$tmp/web1.log")" 1:1 "... and said once"
 finish

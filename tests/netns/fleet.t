@@ -124,6 +124,14 @@ wait_for 60 state_is web1 revision "$(fleet -json log | jq '.[0].revision')"
 ok $? "... and says so"
 tc qdisc del dev hub1 root
 is "$(grep -c lost "$tmp/web1.log")" "$lost" "... without losing the connection"
+
+# shares NAME: it does, forty limits of that name
+shares() {
+	push < <(for ((i = 1; i <= 40; i++)); do echo "limit add $1$i budget 10/1h sources 64 shared udp dport $i"; done)
+	wait_for 60 state_is web1 '| "\(.revision) \(.counts.limits)"' "$(sed -n 's/.*revision //p' "$tmp/said") 40"
+}
+shares a && shares b
+ok $? "limits are shared, and others after them" || diag "$(state web1 counts)"
 push <<<"limit add g budget 10/s $to"
 
 # earlier revisions

@@ -349,7 +349,7 @@ static void test_full(void **state)
 		}
 	assert_int_equal(counts->heard, sent);
 	/* Each may have so many, and together they fill the table. */
-	assert_int_equal(counts->capped, sent - FLEET_SOURCES_MAX);
+	assert_int_equal(counts->no_room, sent - FLEET_SOURCES_MAX);
 	end();
 }
 

@@ -16,6 +16,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -233,6 +234,7 @@ static void restore(struct agent *agent)
 /* Write the status. */
 static int tell(struct agent *agent, struct session *session, struct weir_err *err)
 {
+	struct fleet_share_counts *shares = &agent->host.shares, before = *shares;
 	char key[FLEET_HOST_SIZE + 8], *value;
 	size_t size;
 	int ret;
@@ -244,8 +246,10 @@ static int tell(struct agent *agent, struct session *session, struct weir_err *e
 		agent->host.blocks = *fleet_blocks_counts(agent->blocks);
 	if (fleet_shares_refresh(agent->shares, err))
 		return -EIO;
-	fleet_shares_count(agent->shares, &agent->host.shares);
-	fleet_shares_told(agent->shares);
+	fleet_shares_count(agent->shares, shares, true);
+	shares->recent_left_out = shares->left_out - before.left_out;
+	shares->recent_capped = shares->capped - before.capped;
+	shares->recent_lost = shares->lost - before.lost;
 	value = fleet_host_encode(&agent->host, &size);
 	if (!value) {
 		weir_err_set(err, WEIR_NO_MEMORY);
@@ -415,9 +419,9 @@ static bool are_counts_told(const struct agent *agent)
 {
 	struct fleet_share_counts shares;
 
-	fleet_shares_count(agent->shares, &shares);
-	shares.late_ms = agent->host.shares.late_ms;
-	return !memcmp(&shares, &agent->host.shares, sizeof(shares)) &&
+	fleet_shares_count(agent->shares, &shares, false);
+	return !memcmp(&shares, &agent->host.shares,
+		       offsetof(struct fleet_share_counts, late_ms)) &&
 	       (!agent->blocks || !memcmp(fleet_blocks_counts(agent->blocks), &agent->host.blocks,
 					  sizeof(agent->host.blocks)));
 }

@@ -47,6 +47,7 @@ struct fleet_blocks {
 	char host[FLEET_HOST_SIZE];
 	const char *shared;
 	struct fleet_block_counts counts;
+	struct fleet_room room;
 	struct fleet_servers servers;
 	struct entry *wanted;
 	struct entry *slots[SLOTS];
@@ -200,6 +201,11 @@ void fleet_blocks_change(struct fleet_blocks *blocks, const struct fleet_change 
 	want(blocks, entry);
 }
 
+static bool keep_room(struct fleet_blocks *blocks)
+{
+	return fleet_room(&blocks->room, blocks->counts.left_out, "all blocks of the group", "");
+}
+
 /* Tell the group. If somebody else was faster, that comes as a change. */
 static int tell(struct fleet_blocks *blocks, struct fleet_bucket *bucket, struct entry *entry,
 		struct weir_err *err)
@@ -224,7 +230,8 @@ static int tell(struct fleet_blocks *blocks, struct fleet_bucket *bucket, struct
 	}
 	if (ret == -EREMOTEIO) {
 		blocks->counts.left_out++;
-		fleet_say("the group is not told of a block: %s", err->text);
+		if (keep_room(blocks))
+			fleet_say("the group is not told of a block: %s", err->text);
 	}
 	if (ret == -EIO)
 		return ret;
@@ -473,6 +480,7 @@ void fleet_blocks_end(struct fleet_blocks *blocks, struct fleet_bucket *bucket)
 	struct entry **at, *entry;
 	unsigned int i;
 
+	keep_room(blocks);
 	for (i = 0; i < SLOTS; i++)
 		for (at = &blocks->slots[i]; (entry = *at);) {
 			if (left_of(entry) || entry->wanted) {

@@ -308,7 +308,7 @@ void fleet_books_dumped(struct fleet_books *books, const struct weir_prefix *pre
 	uint64_t slot;
 
 	if (!source) {
-		books->counts.capped++;
+		books->counts.no_room++;
 		books->partly |= !books->dumped;
 		return;
 	}
@@ -597,7 +597,8 @@ static void settle(struct fleet_books *books, struct peer *peer, const struct fl
 	books->counts.heard++;
 	/* no room, or the message had it before */
 	if (!share || share->message == peer->taken) {
-		books->counts.capped++;
+		books->counts.no_room += !share;
+		books->counts.capped += !!share;
 		return;
 	}
 	for (i = 0; i < books->shape.budgets; i++) {
@@ -631,7 +632,7 @@ int fleet_books_hear(struct fleet_books *books, const void *data, size_t size, i
 		return 0;
 	peer = find_peer(books, reader.head.host);
 	if (!peer)
-		books->counts.capped++;
+		books->counts.no_room++;
 	if (!peer || !expect(books, peer, &reader.head, now_ms))
 		return 0;
 	while (fleet_announce_next(&reader, &record))

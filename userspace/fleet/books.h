@@ -35,7 +35,8 @@ struct fleet_books_counts {
 	uint64_t announced;	/* by this host */
 	uint64_t left_out;	/* from a message that was full; the next one has them */
 	uint64_t heard;		/* of others */
-	uint64_t capped;	/* beyond what a peer may announce, or there was no room */
+	uint64_t capped;	/* beyond what a peer may announce */
+	uint64_t no_room;	/* in the books, also for this host's own */
 	uint64_t malformed;	/* messages of which nothing was taken, likewise */
 	uint64_t babbled;	/* more of them than the interval allows */
 	uint64_t repeated;	/* that had come before */

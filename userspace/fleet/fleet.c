@@ -4,7 +4,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "canary.h"
 #include "fleet.h"
+
+#define ROOM_MS	60000
 
 void fleet_say(const char *fmt, ...)
 {
@@ -17,6 +20,23 @@ void fleet_say(const char *fmt, ...)
 	fputs("weir-fleet: ", stderr);
 	weir_out_escape(stderr, text, strlen(text));
 	fputc('\n', stderr);
+}
+
+bool fleet_room(struct fleet_room *room, uint64_t missed, const char *what, const char *of)
+{
+	bool misses = missed > room->missed, begins = misses && !room->missed_ms;
+	int64_t now_ms = fleet_now_ms();
+
+	room->missed = missed;
+	if (begins)
+		fleet_say("no room for %s%s", what, of);
+	if (misses) {
+		room->missed_ms = now_ms;
+	} else if (room->missed_ms && now_ms - room->missed_ms > ROOM_MS) {
+		fleet_say("room for %s%s again", what, of);
+		room->missed_ms = 0;
+	}
+	return begins;
 }
 
 const char *fleet_group(struct fleet *fleet)

@@ -31,6 +31,14 @@ fleet_run fleet_agent, fleet_push, fleet_rollback, fleet_log, fleet_show, fleet_
 
 /* Print a line on stderr. */
 void fleet_say(const char *fmt, ...) WEIR_PRINTF(1);
+/* How often there was no room for something, and when last; 0: that is over. */
+struct fleet_room {
+	uint64_t missed;
+	int64_t missed_ms;
+};
+
+/* Say when it begins to be missed, and when it was not for a minute; true: it begins. */
+bool fleet_room(struct fleet_room *room, uint64_t missed, const char *what, const char *of);
 /* Show a time of the server's clock. */
 void fleet_show_time(struct weir_out *out, const char *key, int64_t ns);
 /* The group that is meant, or NULL with a sentence. */

@@ -142,9 +142,10 @@ static const struct number block_numbers[] = {
 };
 
 static const struct number share_numbers[] = {
-	SHARES(limits), SHARES(alone), SHARES(peers), SHARES(late_ms),
+	SHARES(limits), SHARES(alone), SHARES(peers), SHARES(interval_ms), SHARES(late_ms),
 	SHARES(announced), SHARES(heard), SHARES(left_out), SHARES(capped), SHARES(malformed),
-	SHARES(repeated), SHARES(lost), { 0 }
+	SHARES(repeated), SHARES(lost), SHARES(recent_left_out), SHARES(recent_capped),
+	SHARES(recent_lost), { 0 }
 };
 
 static void show_numbers(struct weir_out *out, const struct fleet_host *host, const char *name,

@@ -44,12 +44,12 @@ struct fleet_block_counts {
 	uint64_t left_out;	/* there was no room */
 };
 
-/* Counts of shared limits; the last six are of sources or messages so far. */
+/* Counts of shared limits; from @announced on of sources or messages so far. */
 struct fleet_share_counts {
 	uint64_t limits;	/* that are shared now */
 	uint64_t alone;		/* that should be, but no other host is heard */
 	uint64_t peers;		/* that were heard of late */
-	uint64_t late_ms;	/* the most that an announcement was late since the last status */
+	uint64_t interval_ms;	/* the shortest from one announcement to the next */
 	uint64_t announced;	/* sources, once in each message */
 	uint64_t heard;
 	uint64_t left_out;	/* of a message, for the next one */
@@ -57,6 +57,8 @@ struct fleet_share_counts {
 	uint64_t malformed;	/* messages */
 	uint64_t repeated;	/* or more of them than is usual */
 	uint64_t lost;		/* on their way, or there was no room */
+	uint64_t late_ms;	/* the most that an announcement was late since the last status; */
+	uint64_t recent_left_out, recent_capped, recent_lost;	/* new since then */
 };
 
 struct fleet_host {

@@ -29,7 +29,7 @@
 #include "module.h"
 #include "shares.h"
 
-#define LIMITS_MAX	64
+#define LIMITS_MAX	1024	/* so far: messages for one that is gone may be on their way */
 #define QUEUE_MAX	4096	/* messages that wait */
 #define INTERVALS	50	/* in the shortest window */
 #define SLOT_BASE	1000	/* number of the first slot of books: there are some before it */
@@ -48,6 +48,7 @@ struct limit {
 	struct fleet_books *books;	/* or NULL */
 	struct fleet_shape shape;
 	struct fleet_books_counts before;	/* of earlier books */
+	struct fleet_room in_books, in_message;
 	uint64_t begin_ns[WEIR_BUDGETS_MAX];	/* of slot SLOT_BASE, by the module's clock */
 	uint64_t since_ns, since_next_ns;
 	uint16_t interval_ms;
@@ -73,7 +74,7 @@ struct fleet_shares {
 	char host[FLEET_HOST_SIZE], group[FLEET_NAME_SIZE];
 	pthread_t thread;
 	int fd;				/* readable: there is something to do */
-	pthread_mutex_t lock;		/* protects the next 7 fields, and limits */
+	pthread_mutex_t lock;		/* protects the next 9 fields, and limits */
 	bool ends;
 	struct fleet_bus *bus;		/* or NULL: this host is alone */
 	struct fleet_module module;
@@ -81,10 +82,13 @@ struct fleet_shares {
 	unsigned int count;
 	int64_t late_ms;	/* the most that an announcement was late */
 	unsigned int others;	/* hosts that should be heard */
-	pthread_mutex_t queue;		/* protects the next 4 fields; taken last */
+	uint64_t beyond;	/* LIMITS_MAX; grows while there are such limits */
+	struct fleet_room in_limits;
+	pthread_mutex_t queue;		/* protects the next 5 fields; taken last */
 	struct message *first, **last;
 	unsigned int waiting;
 	uint64_t overrun;		/* messages for which there was no room */
+	struct fleet_room in_queue;
 };
 
 static void wake(const struct fleet_shares *shares)
@@ -137,6 +141,7 @@ static struct message *take(struct fleet_shares *shares)
 			shares->last = &shares->first;
 		shares->waiting--;
 	}
+	fleet_room(&shares->in_queue, shares->overrun, "all messages of other hosts", "");
 	pthread_mutex_unlock(&shares->queue);
 	return message;
 }
@@ -153,6 +158,7 @@ static void sum(struct fleet_books_counts *to, const struct fleet_books_counts *
 	to->left_out += from->left_out;
 	to->heard += from->heard;
 	to->capped += from->capped;
+	to->no_room += from->no_room;
 	to->malformed += from->malformed;
 	to->babbled += from->babbled;
 	to->repeated += from->repeated;
@@ -283,7 +289,10 @@ static void mark_wanted(struct fleet_shares *shares, const json_t *limits)
 		limit = find(shares, name);
 		if (limit)
 			limit->wanted = true;
+		else
+			shares->beyond++;
 	}
+	fleet_room(&shares->in_limits, shares->beyond, "all shared limits", "");
 }
 
 /* Of those that are wanted. */
@@ -410,7 +419,7 @@ static void take_dump(const struct fleet_dump *dump, void *data)
 	unsigned int i;
 
 	if (!read_shape(dump, &shape)) {
-		say_once(limit, "a budget of it is one of the calendar, a bucket or exact");
+		say_once(limit, "a budget of it is not counted in slots of one length");
 		limit->failed = true;
 		return;
 	}
@@ -510,6 +519,16 @@ static void keep_joined(struct limit *limit)
 		give_up(limit, err.text);
 }
 
+static void keep_room(struct limit *limit)
+{
+	const struct fleet_books_counts *counts = fleet_books_counts(limit->books);
+
+	fleet_room(&limit->in_books, counts->no_room, "all sources in the books of limit ",
+		   limit->name);
+	fleet_room(&limit->in_message, counts->left_out, "all sources in a message of limit ",
+		   limit->name);
+}
+
 /* Read what the module counted, announce, and charge. */
 static void run_limit(struct limit *limit)
 {
@@ -538,8 +557,10 @@ static void run_limit(struct limit *limit)
 		limit->since_ns = limit->since_next_ns;
 	announce(limit);
 	charge(limit);
-	if (limit->books)
+	if (limit->books) {
+		keep_room(limit);
 		keep_joined(limit);
+	}
 	/* Late ones are left out. */
 	limit->due_ms += limit->interval_ms;
 	if (limit->due_ms <= limit->read_ms)
@@ -610,7 +631,7 @@ struct fleet_shares *fleet_shares_new(const char *host, const char *group)
 	return NULL;
 }
 
-void fleet_shares_count(struct fleet_shares *shares, struct fleet_share_counts *counts)
+void fleet_shares_count(struct fleet_shares *shares, struct fleet_share_counts *counts, bool tell)
 {
 	struct fleet_books_counts all = { 0 };
 	const struct limit *limit;
@@ -625,25 +646,22 @@ void fleet_shares_count(struct fleet_shares *shares, struct fleet_share_counts *
 			continue;
 		sum(&all, fleet_books_counts(limit->books));
 		counts->limits += limit->joined;
+		if (!counts->interval_ms || limit->interval_ms < counts->interval_ms)
+			counts->interval_ms = limit->interval_ms;
 		peers = fleet_books_peers(limit->books, fleet_now_ms(), HEARD_MS);
 		counts->peers = peers > counts->peers ? peers : counts->peers;
 	}
 	counts->late_ms = shares->late_ms;
+	if (tell)
+		shares->late_ms = 0;
 	pthread_mutex_lock(&shares->queue);
 	counts->announced = all.announced;
 	counts->left_out = all.left_out;
 	counts->heard = all.heard;
-	counts->capped = all.capped;
+	counts->capped = all.capped + all.no_room;
 	counts->malformed = all.malformed;
 	counts->repeated = all.repeated + all.babbled;
 	counts->lost = all.lost + shares->overrun;
 	pthread_mutex_unlock(&shares->queue);
-	pthread_mutex_unlock(&shares->lock);
-}
-
-void fleet_shares_told(struct fleet_shares *shares)
-{
-	pthread_mutex_lock(&shares->lock);
-	shares->late_ms = 0;
 	pthread_mutex_unlock(&shares->lock);
 }

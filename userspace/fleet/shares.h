@@ -18,8 +18,7 @@ void fleet_shares_join(struct fleet_shares *shares, struct fleet_bus *bus);
 void fleet_shares_expect(struct fleet_shares *shares, unsigned int others);
 /* Ask which limits are shared now; 0, or -EIO with a sentence: the connection is of no use. */
 int fleet_shares_refresh(struct fleet_shares *shares, struct weir_err *err);
-/* late_ms is since the last fleet_shares_told(). */
-void fleet_shares_count(struct fleet_shares *shares, struct fleet_share_counts *counts);
-void fleet_shares_told(struct fleet_shares *shares);
+/* late_ms is since the last time that it was to @tell; recent ones are left 0. */
+void fleet_shares_count(struct fleet_shares *shares, struct fleet_share_counts *counts, bool tell);
 
 #endif

@@ -9,25 +9,37 @@
 #include "fleet.h"
 #include "view.h"
 
+static void show_fault(struct weir_out *out, const char *what, uint64_t count, const char *unit)
+{
+	if (count)
+		weir_out_word(out, WEIR_COLOR_BAD, "%s: %" PRIu64 " %s%s,", what, count, unit,
+			      count == 1 ? "" : "s");
+}
+
 /* In a few words: what is the matter with a host? */
 static void show_state(struct weir_out *out, const struct fleet_seen *seen)
 {
 	const struct fleet_host *host = &seen->host;
+	const struct fleet_share_counts *shares = &host->shares;
 	bool canary = host->canary.revision;
 	const struct fleet_verdict *verdict = canary ? &host->canary : &host->config;
 
 	if (fleet_is_silent(seen))
-		weir_out_word(out, WEIR_COLOR_BAD, "silent for %" PRIi64 "s",
+		weir_out_word(out, WEIR_COLOR_BAD, "silent for %" PRIi64 "s,",
 			      fleet_age_ms(seen->created_ns) / 1000);
 	if (canary)
-		weir_out_word(out, WEIR_COLOR_NONE, "canary %" PRIu64, host->canary.revision);
+		weir_out_word(out, WEIR_COLOR_NONE, "canary %" PRIu64 ",", host->canary.revision);
 	if (!*host->module)
-		weir_out_word(out, WEIR_COLOR_BAD, "no module");
+		weir_out_word(out, WEIR_COLOR_BAD, "no module,");
 	if (host->counts.sources_wanted)
-		weir_out_word(out, WEIR_COLOR_BAD, "pressure: sources %" PRIu64,
+		weir_out_word(out, WEIR_COLOR_BAD, "pressure: sources %" PRIu64 ",",
 			      host->counts.sources_wanted);
-	if (host->shares.alone)
-		weir_out_word(out, WEIR_COLOR_BAD, "alone: %" PRIu64 " limits", host->shares.alone);
+	show_fault(out, "alone", shares->alone, "limit");
+	show_fault(out, "left out", shares->recent_left_out, "source");
+	show_fault(out, "capped", shares->recent_capped, "source");
+	show_fault(out, "lost", shares->recent_lost, "message");
+	if (shares->late_ms > shares->interval_ms)
+		weir_out_word(out, WEIR_COLOR_BAD, "late: %" PRIu64 "ms,", shares->late_ms);
 	if (*verdict->error)
 		weir_out_word(out, WEIR_COLOR_BAD, "refused: %s", verdict->error);
 	else if (verdict->accepted)
