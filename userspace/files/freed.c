@@ -102,6 +102,15 @@ static void warn_limit(struct weir_tool *tool, const struct weir_config *was,
 			  old->name);
 }
 
+/* Does it match the same sources, and drop from them, whatever is exempt? */
+static bool is_same(const struct weir_limit *a, const struct weir_limit *b)
+{
+	const char *sources = b->match.from_list;	/* which may have changed */
+
+	return !*sources && a->action == b->action &&
+	       !memcmp(&a->match, &b->match, sizeof(a->match));
+}
+
 /* Are there exemptions that there were not? */
 static bool any_new(const struct weir_config *was, const struct weir_config *now)
 {
@@ -122,9 +131,8 @@ void weir_warn_freed(struct weir_tool *tool, const struct weir_config *was,
 
 	for (old = was->limits; old < was->limits + was->limit_count; old++) {
 		limit = weir_config_find(now, old->name);
-		/* most limits are as they were, and there may be many exemptions to compare */
-		if (!limit || (!fewer && limit->action == old->action && !*limit->match.from_list &&
-			       !memcmp(&limit->match, &old->match, sizeof(old->match))))
+		/* There may be many limits, and many exemptions to compare. */
+		if (!limit || (!fewer && is_same(old, limit)))
 			continue;
 		tool->line = limit->line ? limit->line : line;
 		warn_limit(tool, was, old, now, limit);
