@@ -122,6 +122,7 @@ says <<'LINES'
 1 | limit add web budget 1/s multicast | ^weir: limit add: write 'to 224
 1 | limit add web budget 1/s ctorigdstport 80 | ^weir: limit add: weir sees packets before DNAT: write 'dport PORT'$
 1 | limit add web budget 1/s log prefix x | ^weir: limit add: log: write 'log NUMBER', or 'log none'$
+1 | limit add web budget 1/s bantime.increment true | ^weir: limit add: two limits do: weir.8. has a recipe$
 1 | limit set web last | ^weir: limit set: a new limit is the last; of others, set those behind it before it$
 1 | limit set web no newcomers | ^weir: limit set: to remove a condition give the others after 'match', a budget the others with 'only'; a setting is 'none'$
 1 | source why 10.0.0.1 | ^weir: source: use 'get'$

@@ -58,7 +58,7 @@ def limit(name, lists):
         words.append("newcomers 9/s" + RANDOM.choice(["", " flood 5/s"]) + RANDOM.choice(["", " known none", " known 1m"]))
     if not single and RANDOM.random() < 0.3:
         words.append("penalty " + RANDOM.choice(["1h", "1h renew", "5m"]))
-    if not re.search("bucket|exact", " ".join(words)) and RANDOM.random() < 0.2:
+    if not re.search("bucket|exact|calendar", " ".join(words)) and RANDOM.random() < 0.2:
         words.append(RANDOM.choice(["shared", "alone 1 shared"]))
     if RANDOM.random() < 0.2:
         words.append("action observe")

@@ -274,6 +274,7 @@ static const struct {
 	  "idle sources make room by themselves: leave this out" },
 	{ "recent seconds hitcount rcheck update set findtime maxretry", "penalty",
 	  "write 'budget COUNT/TIME', with 'penalty TIME' if it blocks, and 'renew' for --update" },
+	{ "increment bantime.increment", "penalty", "two limits do: weir(8) has a recipe" },
 	{ "bantime ban-time ban block", "penalty", "write 'penalty TIME', which blocks a source" },
 	{ "timeout", "penalty",
 	  "idle sources make room by themselves: leave '%s' out; 'penalty TIME' blocks" },
