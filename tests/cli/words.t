@@ -108,6 +108,11 @@ says <<'LINES'
 1 | limit add web budget 5/10m block 1h | ^weir: limit add: write 'penalty TIME', which blocks a source$
 1 | limit add web budget 10/s tcp/443 | ^weir: limit add: write 'tcp dport 443'$
 1 | limit add web budget 10/s dport 443/udp | ^weir: limit add: dport: write 'udp dport 443'$
+1 | limit add web budget 10/s per 24/udp | ^weir: limit add: per: invalid prefix lengths
+1 | limit add web budget 10/s icmp/8 | ^weir: limit add: unknown word 'icmp/8'
+1 | limit add web budget 10/s tcp/65536 | ^weir: limit add: unknown word 'tcp/65536'
+1 | limit add web budget 10/s tcp/0 | ^weir: limit add: write 'tcp dport 0'$
+1 | exempt add 443/tcp | ^weir: exempt add: invalid IPv4 or IPv6 prefix '443/tcp'$
 1 | limit add web budget 10/s 0/x | ^weir: limit add: unknown word '0/x'
 1 | limit add web budget 10/s tcp dport any | ^weir: limit add: dport: for all ports leave the condition out$
 1 | limit add web budget 1M/s bytes bucket burst 1MB | ^weir: limit add: burst: write '1M' for 1MB$

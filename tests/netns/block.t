@@ -102,6 +102,10 @@ file() {
 is "$(file "not from 198.51.100.8/29" "" -check)$(file "from 198.51.0.0/16 action observe" "" -check)$(file "from 198.51.0.0/16" "exempt add 198.51.100.0/24" -check)$(file "not from-list good" "prefix-list add good 198.51.100.8/29" -check)" 1111 \
 	"a file under which who is blocked gets through says so: by a condition, an action, an exemption, a list"
 is "$(file "from 198.51.0.0/16" "" -check)" 0 "... and is silent if nobody does"
+is "$(file "from 198.51.0.0/16 per 24" "exempt add 198.51.100.0/24" -check)" 0 "... or the block goes with its source"
+is "$(file "from 198.51.0.0/16" "exempt add 198.51.100.9 limit a" -check)" 1 "an exemption from the limit alone is one, too"
+is "$(sed 's|from 198.51.0.0/16|& icmp-type 8,0,3|' "$tmp/saved" >"$tmp/order"; weir -file "$tmp/order" 2>/dev/null; weir -check -file "$tmp/order" 2>&1 | grep -c "only those packets")" 0 "conditions in another order are the same"
+weir -file "$tmp/saved" 2>/dev/null
 is "$(file "not from 198.51.100.8/29"):$(through 198.51.100.9)" 1:10 "... also when it is applied, and nobody is blocked"
 weir -file "$tmp/saved" 2>/dev/null
 is "$(through 198.51.100.9)" 0 "... until the limit matches the source again"

@@ -103,6 +103,12 @@ weir -confirm 60s -batch - <<<$'limit del nosuch\nlimit del web' >"$tmp/out" 2>"
 is "$? $(grep -c 'taken back' "$tmp/err") $(weir -q confirm show)" "2 0 " "... but not one that fails at its first line, which changed nothing"
 is "$(weir -confirm 60s -batch /dev/null 2>&1; weir -q confirm show)" "" "... nor an empty one"
 is "$(weir -confirm 60s -exist limit del nosuch 2>&1; weir -q confirm show)" "" "... nor what -exist finds done"
+quietly weir limit add net budget 20/1h per 24
+quietly weir source block 10.1.0.7 limit net for 1h
+weir -exist -confirm 60s source release 10.1.0.0/24 >/dev/null 2>&1
+weir confirm revert >/dev/null 2>&1
+is "$? $(weir -j source get 10.1.0.7 limit net | json blocked)" "0 true" "... but sources that are released of a prefix that is not blocked come back"
+quietly weir limit del net
 if [ "$xdp" ]; then
 	taken_back "the program is detached" xdp attach dev rx0
 	weir xdp attach dev rx0

@@ -123,7 +123,7 @@ static void test_limit_refused(void **state)
 		{ "web 1.5M/h bytes", "write 'budget 1.5M/h'" },
 		{ "web budget 1/s bits", "a budget counts packets or bytes; 10 Mbit/s is '1250k/s bytes'" },
 		{ "web budget 1/s per 24 48", "separate the values of 'per' by ','" },
-		{ "web budget 1/s no syn", "'not' inverts a condition; to remove one, give the others after 'match'" },
+		{ "web budget 1/s no syn", "to remove a condition give the others after 'match'" },
 		{ "web budget 1/s observe", "'observe' is a value of 'action': write 'action observe'" },
 		{ "web budget 1/s Bytes", "unknown word 'Bytes'; did you mean 'bytes'" },
 		{ "web budget 1/s sour 64", "'sour' abbreviates 'sources'" },

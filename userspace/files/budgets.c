@@ -189,6 +189,17 @@ static bool knows_none(const struct weir_limit *limit)
 	return limit->has & WEIR_HAS(LIMIT_KNOWN_MS) && !limit->known_ms;
 }
 
+const struct weir_limit *weir_limit_heir(const struct weir_limit *limit,
+					 struct weir_config *config)
+{
+	static const uint8_t usual[2] = { 32, 64 };
+	const struct weir_limit *heir = weir_config_find(config, limit->name);
+
+	return heir &&
+	       !memcmp(heir->has & WEIR_HAS(LIMIT_PREFIX4) ? heir->per : usual, limit->per,
+		       sizeof(limit->per)) ? heir : NULL;
+}
+
 void weir_note_known(struct weir_tool *tool, const struct weir_limit *limit,
 		     const struct weir_limit *was)
 {

@@ -53,17 +53,6 @@ static void point_at_fault(struct weir_tool *tool, const struct weir_request *re
 		weir_config_point(tool, exempt->line, word, 0);
 }
 
-/* Does a limit keep its blocks in another configuration, which has it with the same sources? */
-static bool has_heir(const struct weir_limit *limit, struct weir_config *config)
-{
-	static const uint8_t usual[2] = { 32, 64 };
-	const struct weir_limit *heir = weir_config_find(config, limit->name);
-
-	return heir &&
-	       !memcmp(heir->has & WEIR_HAS(LIMIT_PREFIX4) ? heir->per : usual, limit->per,
-		       sizeof(limit->per));
-}
-
 /* What is in force before it is replaced; nothing if that cannot be known. */
 static struct weir_config was;
 
@@ -86,9 +75,9 @@ static void note_kept(struct weir_tool *tool, struct weir_config *config)
 	const struct weir_limit *limit, *old;
 
 	for (old = was.limits; old < was.limits + was.limit_count; old++) {
-		if (!has_heir(old, config))
+		limit = weir_limit_heir(old, config);
+		if (!limit)
 			continue;
-		limit = weir_config_find(config, old->name);
 		tool->line = limit->line;
 		weir_note_changed(tool, limit, old);
 		weir_note_known(tool, limit, old);
@@ -107,7 +96,7 @@ static void note_counts_gone(struct weir_tool *tool, struct weir_config *config,
 	unsigned int more = 0;
 
 	for (old = was.limits; old < was.limits + was.limit_count; old++) {
-		if (has_heir(old, config) || !weir_config_find(config, old->name) != lacks)
+		if (weir_limit_heir(old, config) || !weir_config_find(config, old->name) != lacks)
 			continue;
 		more += !!first;
 		known += old->stats.known_now;

@@ -150,6 +150,9 @@ void weir_note_zone(struct weir_tool *tool, const struct weir_limit *limit,
 /* Say which sources are known then, or no longer, if a limit becomes another. */
 void weir_note_known(struct weir_tool *tool, const struct weir_limit *limit,
 		     const struct weir_limit *was);
+/* The limit that takes over its counts and blocks, as it has the same sources; or NULL. */
+const struct weir_limit *weir_limit_heir(const struct weir_limit *limit,
+					 struct weir_config *config);
 /* "3 known sources are forgotten", after @before; "" for 0. Returns @buf. */
 const char *weir_forgotten_text(uint64_t known, const char *before, char buf[WEIR_TEXT_SIZE]);
 

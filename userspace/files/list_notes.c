@@ -52,17 +52,33 @@ static void gather_sources(const struct weir_config *config, const struct weir_l
 	weir_members_drop_held(&sources);
 }
 
+/* Do both have the same values, in whatever order? */
+static bool is_equal(const struct weir_field *field, const struct weir_match *is,
+		     const struct weir_match *of)
+{
+	unsigned int count = field->many ? weir_field_given(field, is) : 0, i, j;
+	const char *left = weir_field_at(field, is), *right = weir_field_at(field, of);
+	char text[WEIR_TEXT_SIZE], other[WEIR_TEXT_SIZE];
+
+	if (!field->many)
+		return !strcmp(weir_field_text(field, is, text), weir_field_text(field, of, other));
+	for (i = 0, j = 0; i < count && j < count; i++)
+		for (j = 0; j < count && memcmp(left + i * field->size, right + j * field->size,
+						field->size); j++)
+			;
+	return count == weir_field_given(field, of) && (!count || j < count);
+}
+
 bool weir_limit_covers(const struct weir_limit *limit, const struct weir_limit *other)
 {
 	const struct weir_match *is = &limit->match, *of = &other->match;
 	const struct weir_field *field = weir_match_fields.fields;
-	char left[WEIR_TEXT_SIZE], right[WEIR_TEXT_SIZE];
 
 	for (; field->type; field++) {
 		if (!(is->has & field->bit & ~BY_SOURCE))
 			continue;
 		if (!(of->has & field->bit) || (is->invert ^ of->invert) & field->bit ||
-		    strcmp(weir_field_text(field, is, left), weir_field_text(field, of, right)))
+		    !is_equal(field, is, of))
 			return false;
 	}
 	return true;

@@ -43,10 +43,11 @@ static const char *take_value(struct weir_args *args, const struct weir_field *f
 static bool blame_port(const char *text, struct weir_err *err)
 {
 	unsigned int port;
-	char proto[8];
+	char proto[8], more;
 
-	if ((sscanf(text, "%7[a-z]/%u", proto, &port) < 2 &&
-	     sscanf(text, "%u/%7[a-z]", &port, proto) < 2) || !weir_proto_listed(proto))
+	if ((sscanf(text, "%7[a-z]/%5u%c", proto, &port, &more) != 2 &&
+	     sscanf(text, "%5u/%7[a-z]%c", &port, proto, &more) != 2) || port > UINT16_MAX ||
+	    !weir_word_among("tcp udp sctp dccp udplite", proto))
 		return false;
 	weir_err_set(err, "write '%s dport %u'", proto, port);
 	return true;
@@ -124,7 +125,8 @@ static int read_value(struct weir_args *args, const struct weir_field *field,
 				    weir_field_value(field, value));
 	if (field->many ? read_list(args, field, text, model) :
 			  field->type->parse(field, args, text, at)) {
-		blame_port(text, args->err);
+		if (field->type == &weir_type_portlist || field->type == &weir_type_proto)
+			blame_port(text, args->err);
 		return blame(field, args->err);
 	}
 	*(uint64_t *)model |= field->bit;
@@ -314,7 +316,7 @@ static int blame_unknown(struct reading *reading, const char *token)
 	if (reading->last && reading->last->type == &weir_type_comment)
 		return weir_err_set(err, "'%.60s' stands behind a comment of one word; put one of several in quotes",
 				    token);
-	if (blame_port(token, err))
+	if (weir_word_find(reading->words, "dport") && blame_port(token, err))
 		return -EINVAL;
 	if (isdigit((unsigned char)*token) && reading->last &&
 	    reading->last->type == &weir_type_proto)

@@ -15,6 +15,8 @@
 
 #define WEEK_MS		(7u * 86400000)
 #define MONTH_MS	(30u * 86400000)
+/* Digits on each side of a point, for which a whole number is suggested. */
+#define FRACTION_MAX	4
 /* From here on a time is read best in several units. */
 #define LONG_MS		600000
 
@@ -370,17 +372,25 @@ static bool blame_several(const char *text, struct weir_err *err)
 /* For 1.5/s, suggest 15/10s. */
 static int blame_fraction(const char *text, struct weir_err *err)
 {
-	unsigned int whole, part, scale = 1;
-	int from, to;
-	char unit[8];
+	static const char digits[] = "0123456789";
+	const size_t whole = strspn(text, digits), point = text[whole] == '.';
+	const size_t part = point ? strspn(text + whole + 1, digits) : 0;
+	const char *unit = text + whole + point + part;
+	unsigned int scale = 1;
+	uint32_t ms = 0;
+	size_t i;
 
-	if (sscanf(text, "%4u.%n%4u%n/%7[a-z]", &whole, &from, &part, &to, unit) < 3)
-		return weir_err_set(err, "invalid budget '%.60s'; expected COUNT[k|M|G]/TIME, for example 1000/s",
-				    text);
-	for (; from < to; from++)
+	for (i = 0; i < part && i < FRACTION_MAX; i++)
 		scale *= 10;
-	return weir_err_set(err, "a count is a whole number: write %u/%u%s", whole * scale + part,
-			    scale, unit);
+	if (*unit == '/')
+		ms = unit_ms(unit + 1, strlen(unit + 1));
+	if (ms && ms <= WEIR_WINDOW_MS_MAX / scale && whole && whole <= FRACTION_MAX && part &&
+	    part <= FRACTION_MAX)
+		return weir_err_set(err, "a count is a whole number: write %lu/%u%s",
+				    strtoul(text, NULL, 10) * scale +
+				    strtoul(text + whole + 1, NULL, 10), scale, unit + 1);
+	return weir_err_set(err, "invalid budget '%.60s'; expected COUNT[k|M|G]/TIME, for example 1000/s",
+			    text);
 }
 
 /* The word that follows gives the unit, which bounds the count. */

@@ -211,7 +211,7 @@ int weir_confirm_begin(struct weir_tool *tool, char **words, int count)
 int weir_confirm_end(struct weir_tool *tool, int status, bool partly)
 {
 	bool unchanged = !partly && (status == WEIR_EXIT_WORDS || status == WEIR_EXIT_REFUSED ||
-				     tool->spared);
+				     (tool->spared && !tool->answers));
 	uint64_t now = weir_clock_ns(CLOCK_MONOTONIC);
 	struct weir_err err = tool->err;
 	char time[WEIR_TEXT_SIZE];
