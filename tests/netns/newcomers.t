@@ -82,7 +82,7 @@ is "$(state $idle unknown)" false "who is known stays so in a table of another s
 weir limit set e newcomers none >/dev/null
 flood -s $known -c 1
 is "$(state 203.0.113.9 unknown)" false "without newcomers there are no unknown sources"
-weir limit set e newcomers 50/500ms >/dev/null
+weir limit set e newcomers 50/500ms known 1s >/dev/null
 is "$(state $known unknown)$(state 203.0.113.9 unknown)" falsetrue "who was there when newcomers are distinguished is known"
 
 # When all are forgotten, it learns anew. Nobody is live, but some are known.
