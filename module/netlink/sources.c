@@ -99,8 +99,9 @@ static void set_walk(struct show *show, const struct weir_net *wn, const struct 
 	const struct weir_source_state *state = show->state;
 	unsigned int n = set_states(show, wn, limit, show->ranked);
 
-	while (n && (!show_wants(show, &state[n - 1], limit->cfg.prefix) ||
-		     found_at(show, &state[n - 1]) == show->room))
+	/* Once there are enough, most are none of the worst. */
+	while (n && (found_at(show, &state[n - 1]) == show->room ||
+		     !show_wants(show, &state[n - 1], limit->cfg.prefix)))
 		n--;
 	if (n && show->ranked)
 		n = set_states(show, wn, limit, false);

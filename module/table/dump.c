@@ -33,19 +33,6 @@ static struct question question_of(const struct weir_table *table, u64 tick, con
 	return ask;
 }
 
-/* The sum of a count, and whether it is full: what a walk asks of each source, made short. */
-static void count_glance(const struct weir_meter *meter, const struct weir_count *count, u32 slot,
-			 u64 budget, u64 *sum, u64 *wait)
-{
-	u64 cost = min(weir_count_wanted(&meter->shape, count, slot), budget);
-
-	*sum = weir_count_sum(&meter->shape, count, slot);
-	if (meter->shape.kind == WEIR_COUNT_RING)
-		*wait = cost && weir_ring_over(*sum, cost, budget);
-	else
-		*wait = cost && weir_count_full(&meter->shape, count, slot, cost, budget);
-}
-
 /* Add the state of a count. */
 static void count_state(const struct weir_table *table, unsigned int i,
 			const struct weir_count *count, const struct question *ask,
@@ -57,11 +44,6 @@ static void count_state(const struct weir_table *table, unsigned int i,
 
 	/* A count may be ahead of the clock. */
 	slot = count->at + max_t(s32, slot - count->at, 0);
-	if (ask->whether) {
-		count_glance(meter, count, slot, budget, &state->count[i], &state->waits[i]);
-		state->live |= !!state->count[i];
-		return;
-	}
 	if (ask->cost)
 		cost = ask->cost[meter->bytes];
 	else
@@ -117,7 +99,33 @@ static void counts_state(const struct weir_table *table, struct weir_count *firs
 		ring_slots(&table->meter[0], first, ask);
 }
 
-/* Of a locked entry. */
+/* What a walk asks of an entry's counts, made short: the sums, and whether there is a wait. */
+static inline void counts_glance(const struct weir_table *table, struct weir_count *first,
+				 const struct question *ask, struct weir_source_state *state)
+{
+	const struct weir_meter *meter = table->meter;
+	const struct weir_count *count;
+	u64 sum, cost, budget;
+	unsigned int i;
+	u32 slot;
+
+	state->live = false;
+	state->wait = 0;
+	for (i = 0; i <= table->more; i++, meter++) {
+		count = weir_count_of(meter, first);
+		budget = ask->budget[i];
+		slot = count->at + max_t(s32, ask->at[i] - count->at, 0);
+		cost = min(weir_count_wanted(&meter->shape, count, slot), budget);
+		sum = weir_count_sum(&meter->shape, count, slot);
+		state->count[i] = sum;
+		state->live |= !!sum;
+		state->wait |= cost && (meter->shape.kind == WEIR_COUNT_RING ?
+					weir_ring_over(sum, cost, budget) :
+					weir_count_full(&meter->shape, count, slot, cost, budget));
+	}
+}
+
+/* Of a locked entry, or to be asked whether. */
 static void entry_state(const struct weir_table *table, struct weir_set *set, unsigned int i,
 			const struct question *ask, struct weir_source_state *state)
 {
@@ -127,8 +135,12 @@ static void entry_state(const struct weir_table *table, struct weir_set *set, un
 	state->dropped = dropped & WEIR_DROPPED_MAX;
 	state->observed = dropped & WEIR_DROPPED_OBSERVED;
 	state->unknown = entry->scope & WEIR_STATE_NEWCOMER;
-	counts_state(table, weir_entry_count(table, entry), ask, state);
-	state_wait(table, state);
+	if (ask->whether) {
+		counts_glance(table, weir_entry_count(table, entry), ask, state);
+	} else {
+		counts_state(table, weir_entry_count(table, entry), ask, state);
+		state_wait(table, state);
+	}
 	state->blocked = entry->scope & WEIR_STATE_BLOCKED ?
 			 weir_block_left(*weir_set_until(table, set, i), ask->tick) : 0;
 	state->wait = max(state->wait, state->blocked);
@@ -226,10 +238,28 @@ void weir_source_ask(const struct weir_table *table, const struct weir_lookup *l
 	source_state(table, weir_set(table, lookup->hash), lookup->entry, &ask, state);
 }
 
+/* The state of the source of an entry, by its budgets; false: it is free. */
+static bool walk_entry(const struct weir_table *table, struct weir_set *set, unsigned int i,
+		       const struct weir_own_budget *own, struct question *ask, u64 budgets[],
+		       struct weir_source_state *state)
+{
+	const u64 budget = budgets[0];
+
+	weir_entry_source(table, weir_set_entry(table, set, i), &state->source);
+	if (state->source.scope == WEIR_SCOPE_INVALID)
+		return false;
+	state->floor = false;
+	if (own)
+		budgets[0] = own->of(own, &state->source) ?: budget;
+	entry_state(table, set, i, ask, state);
+	budgets[0] = budget;
+	return true;
+}
+
 /*
  * Fill up to WEIR_ENTRIES_MAX states, of idle sources, too, and return how many. Sources
  * that are still in a predecessor are left out. @whether: of waits and refusals only whether there
- * is a wait is told, by 0 or 1, which is faster.
+ * is a wait is told, by 0 or 1, which is faster and takes no lock.
  */
 unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
 			     const u64 *budget, const struct weir_own_budget *own, bool whether,
@@ -239,11 +269,13 @@ unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
 	u64 budgets[WEIR_BUDGETS_MAX];
 	struct weir_entry *entry;
 	struct question ask;
-	unsigned int i, n = 0;
+	unsigned int i, seq, n = 0;
+	bool is;
 
 	memcpy(budgets, budget, (table->more + 1) * sizeof(*budget));
 	ask = question_of(table, tick, budgets);
 	ask.whether = whether;
+	prefetch((void *)set + table->stride);
 	local_bh_disable();
 	for (i = 0; i < table->entries; i++) {
 		entry = weir_set_entry(table, set, i);
@@ -252,14 +284,15 @@ unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
 		/* Of a source that comes or goes just now either is true. */
 		if (!READ_ONCE(set->tag[i]))
 			continue;
-		raw_spin_lock(&entry->lock);
-		weir_entry_source(table, entry, &state[n].source);
-		if (state[n].source.scope != WEIR_SCOPE_INVALID) {
-			state[n].floor = false;
-			budgets[0] = (own ? own->of(own, &state[n].source) : 0) ?: *budget;
-			entry_state(table, set, i, &ask, &state[n++]);
-		}
-		raw_spin_unlock(&entry->lock);
+		if (!whether)
+			raw_spin_lock(&entry->lock);
+		do {
+			seq = whether ? raw_read_seqcount(&entry->seq) : 0;
+			is = walk_entry(table, set, i, own, &ask, budgets, &state[n]);
+		} while (whether && (seq & 1 || read_seqcount_retry(&entry->seq, seq)));
+		if (!whether)
+			raw_spin_unlock(&entry->lock);
+		n += is;
 	}
 	local_bh_enable();
 	return n;

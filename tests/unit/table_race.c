@@ -263,6 +263,52 @@ static void test_second_look(void **state)
 	end();
 }
 
+static unsigned int reads_before;
+
+/* The writer goes on, and leaves 3. */
+static void write_rest(bool began)
+{
+	struct weir_entry *entry = entry_of(1);
+	struct weir_count *count = weir_entry_count(table, entry);
+
+	if (began || reads_before--)
+		return;
+	shim_reading = NULL;
+	raw_spin_lock(&entry->lock);
+	weir_count_init(&table->meter[0].shape, count, now);
+	weir_count_add(&table->meter[0].shape, count, 3);
+	write_seqcount_end(&entry->seq);
+	raw_spin_unlock(&entry->lock);
+}
+
+static void write_half_first(bool began)
+{
+	if (!began)
+		return;
+	write_half(true);
+	shim_reading = write_rest;
+}
+
+/* A walk without locks reads again what was written meanwhile, or is being written. */
+static void test_walk_second_look(void **state)
+{
+	struct weir_source_state all[WEIR_ENTRIES_MAX];
+	unsigned int begun;
+
+	for (begun = 0; begun < 2; begun++) {
+		begin(4, 1);
+		assert_true(packet(table, 1, 10) & WEIR_CHARGED);
+		reads_before = begun;
+		if (begun)
+			write_half(true);
+		shim_reading = begun ? write_rest : write_half_first;
+		assert_int_equal(weir_table_walk(table, 0, now, &ten, NULL, true, all), 1);
+		assert_null(shim_reading);
+		assert_int_equal(all[0].count[0], 3);
+		end();
+	}
+}
+
 /* A drop count is of one kind and saturates. */
 static void test_dropped(void **state)
 {
@@ -420,5 +466,6 @@ static void test_under_one_lock(void **state)
 }
 
 UNIT_MAIN("table_race", T(test_refuse_stranger), T(test_charge_stranger), T(test_one_entry),
-	  T(test_second_look), T(test_dropped), T(test_moved_meanwhile), T(test_moved_idle),
-	  T(test_one_set), T(test_blocked_meanwhile), T(test_under_one_lock))
+	  T(test_second_look), T(test_walk_second_look), T(test_dropped),
+	  T(test_moved_meanwhile), T(test_moved_idle), T(test_one_set),
+	  T(test_blocked_meanwhile), T(test_under_one_lock))
