@@ -58,6 +58,7 @@ struct agent {
 	char *config;			/* accepted last; or NULL */
 	size_t size;
 	struct fleet_host host;
+	struct fleet_share_counts told;	/* by the last status that was written */
 	struct fleet_canary canary;	/* that this host has applied; or its revision is 0 */
 	int64_t canary_end_ms;		/* of the monotonic clock */
 	uint64_t canary_over;		/* revision of the last one that has ended */
@@ -234,7 +235,8 @@ static void restore(struct agent *agent)
 /* Write the status. */
 static int tell(struct agent *agent, struct session *session, struct weir_err *err)
 {
-	struct fleet_share_counts *shares = &agent->host.shares, before = *shares;
+	struct fleet_share_counts *shares = &agent->host.shares;
+	const struct fleet_share_counts *before = &agent->told;
 	char key[FLEET_HOST_SIZE + 8], *value;
 	size_t size;
 	int ret;
@@ -247,9 +249,9 @@ static int tell(struct agent *agent, struct session *session, struct weir_err *e
 	if (fleet_shares_refresh(agent->shares, err))
 		return -EIO;
 	fleet_shares_count(agent->shares, shares, true);
-	shares->recent_left_out = shares->left_out - before.left_out;
-	shares->recent_capped = shares->capped - before.capped;
-	shares->recent_lost = shares->lost - before.lost;
+	shares->recent_left_out = shares->left_out - before->left_out;
+	shares->recent_capped = shares->capped - before->capped;
+	shares->recent_lost = shares->lost - before->lost;
 	value = fleet_host_encode(&agent->host, &size);
 	if (!value) {
 		weir_err_set(err, WEIR_NO_MEMORY);
@@ -259,6 +261,8 @@ static int tell(struct agent *agent, struct session *session, struct weir_err *e
 	session->told_ms = fleet_wall_ms();
 	ret = fleet_bucket_put(&session->bucket, key, value, size, FLEET_ANY, NULL, &session->told,
 			       err);
+	if (!ret)
+		agent->told = *shares;
 	free(value);
 	return ret;
 }

@@ -74,7 +74,7 @@ struct fleet_shares {
 	char host[FLEET_HOST_SIZE], group[FLEET_NAME_SIZE];
 	pthread_t thread;
 	int fd;				/* readable: there is something to do */
-	pthread_mutex_t lock;		/* protects the next 9 fields, and limits */
+	pthread_mutex_t lock;		/* protects the next 10 fields, and limits */
 	bool ends;
 	struct fleet_bus *bus;		/* or NULL: this host is alone */
 	struct fleet_module module;
@@ -83,12 +83,11 @@ struct fleet_shares {
 	int64_t late_ms;	/* the most that an announcement was late */
 	unsigned int others;	/* hosts that should be heard */
 	uint64_t beyond;	/* LIMITS_MAX; grows while there are such limits */
-	struct fleet_room in_limits;
-	pthread_mutex_t queue;		/* protects the next 5 fields; taken last */
+	struct fleet_room in_limits, in_queue;
+	pthread_mutex_t queue;		/* protects the next 4 fields; taken last */
 	struct message *first, **last;
 	unsigned int waiting;
 	uint64_t overrun;		/* messages for which there was no room */
-	struct fleet_room in_queue;
 };
 
 static void wake(const struct fleet_shares *shares)
@@ -141,9 +140,18 @@ static struct message *take(struct fleet_shares *shares)
 			shares->last = &shares->first;
 		shares->waiting--;
 	}
-	fleet_room(&shares->in_queue, shares->overrun, "all messages of other hosts", "");
 	pthread_mutex_unlock(&shares->queue);
 	return message;
+}
+
+static uint64_t get_overrun(struct fleet_shares *shares)
+{
+	uint64_t overrun;
+
+	pthread_mutex_lock(&shares->queue);
+	overrun = shares->overrun;
+	pthread_mutex_unlock(&shares->queue);
+	return overrun;
 }
 
 static void free_message(struct message *message)
@@ -579,6 +587,7 @@ static void run(struct fleet_shares *shares)
 					 natsMsg_GetDataLength(message->msg), fleet_now_ms());
 		free_message(message);
 	}
+	fleet_room(&shares->in_queue, get_overrun(shares), "all messages of other hosts", "");
 	for (limit = shares->limits; limit; limit = limit->next) {
 		if (!limit->subscription || limit->failed)
 			continue;
@@ -654,14 +663,12 @@ void fleet_shares_count(struct fleet_shares *shares, struct fleet_share_counts *
 	counts->late_ms = shares->late_ms;
 	if (tell)
 		shares->late_ms = 0;
-	pthread_mutex_lock(&shares->queue);
 	counts->announced = all.announced;
 	counts->left_out = all.left_out;
 	counts->heard = all.heard;
 	counts->capped = all.capped + all.no_room;
 	counts->malformed = all.malformed;
 	counts->repeated = all.repeated + all.babbled;
-	counts->lost = all.lost + shares->overrun;
-	pthread_mutex_unlock(&shares->queue);
+	counts->lost = all.lost + get_overrun(shares);
 	pthread_mutex_unlock(&shares->lock);
 }
