@@ -40,27 +40,12 @@ u64 weir_limit_largest(const struct weir_limit *limit, const u64 *room, bool byt
 	return largest;
 }
 
-/* What a walk knows of the list by which a limit goes. */
-struct listed {
-	struct weir_own_budget own;
-	const struct weir_limit *limit;
-};
-
-static u64 listed_budget(const struct weir_own_budget *own, const struct weir_source *source)
-{
-	const struct weir_limit *limit = container_of(own, struct listed, own)->limit;
-
-	return weir_prefixes_budget_masked(limit->cfg.budgets_by, source, limit->cfg.prefix);
-}
-
 /* As weir_table_walk(), by the budgets of each source. Under rcu_read_lock(), or the mutex. */
 unsigned int weir_limit_walk(const struct weir_limit *limit, u32 set, u64 tick, bool whether,
 			     struct weir_source_state *state)
 {
-	const struct listed listed = { .own.of = listed_budget, .limit = limit };
-
-	return weir_table_walk(limit->table, set, tick, limit->room,
-			       limit->cfg.budgets_by ? &listed.own : NULL, whether, state);
+	return weir_table_walk(limit->table, set, tick, limit->room, limit->cfg.budgets_by, whether,
+			       state);
 }
 
 static noinline u16 cost_each(const struct weir_limit *limit, struct weir_lookup *lookup,

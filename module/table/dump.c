@@ -7,6 +7,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include "packet/prefixes.h"
 #include "table/counts.h"
 #include "table/floor.h"
 #include "table/resize.h"
@@ -240,7 +241,7 @@ void weir_source_ask(const struct weir_table *table, const struct weir_lookup *l
 
 /* The state of the source of an entry, by its budgets; false: it is free. */
 static bool walk_entry(const struct weir_table *table, struct weir_set *set, unsigned int i,
-		       const struct weir_own_budget *own, struct question *ask, u64 budgets[],
+		       const struct weir_prefixes *by, struct question *ask, u64 budgets[],
 		       struct weir_source_state *state)
 {
 	const u64 budget = budgets[0];
@@ -249,8 +250,9 @@ static bool walk_entry(const struct weir_table *table, struct weir_set *set, uns
 	if (state->source.scope == WEIR_SCOPE_INVALID)
 		return false;
 	state->floor = false;
-	if (own)
-		budgets[0] = own->of(own, &state->source) ?: budget;
+	if (by)
+		budgets[0] = weir_prefixes_budget_masked(by, &state->source, table->spec.prefix) ?:
+			     budget;
 	entry_state(table, set, i, ask, state);
 	budgets[0] = budget;
 	return true;
@@ -262,7 +264,7 @@ static bool walk_entry(const struct weir_table *table, struct weir_set *set, uns
  * is a wait is told, by 0 or 1, which is faster and takes no lock.
  */
 unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
-			     const u64 *budget, const struct weir_own_budget *own, bool whether,
+			     const u64 *budget, const struct weir_prefixes *by, bool whether,
 			     struct weir_source_state *state)
 {
 	struct weir_set *set = weir_set(table, index);
@@ -284,14 +286,16 @@ unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
 		/* Of a source that comes or goes just now either is true. */
 		if (!READ_ONCE(set->tag[i]))
 			continue;
-		if (!whether)
+		if (!whether) {
 			raw_spin_lock(&entry->lock);
-		do {
-			seq = whether ? raw_read_seqcount(&entry->seq) : 0;
-			is = walk_entry(table, set, i, own, &ask, budgets, &state[n]);
-		} while (whether && (seq & 1 || read_seqcount_retry(&entry->seq, seq)));
-		if (!whether)
+			n += walk_entry(table, set, i, by, &ask, budgets, &state[n]);
 			raw_spin_unlock(&entry->lock);
+			continue;
+		}
+		do {
+			seq = raw_read_seqcount(&entry->seq);
+			is = walk_entry(table, set, i, by, &ask, budgets, &state[n]);
+		} while (seq & 1 || read_seqcount_retry(&entry->seq, seq));
 		n += is;
 	}
 	local_bh_enable();

@@ -19,6 +19,8 @@
 #include "count/calendar.h"
 #include "packet/source.h"
 
+struct weir_prefixes;
+
 #define WEIR_SLOTS_MAX 64
 
 /* Counts of a source, which are charged together. */
@@ -104,11 +106,6 @@ struct weir_lookup {
 	struct weir_receipt newcomer;	/* likewise, of the newcomers' budget */
 	struct weir_entry *entry;	/* result: the source's entry, as a hint, or NULL */
 	u64 own[WEIR_BUDGETS_MAX];	/* where the first one is another: by a list, or doubled */
-};
-
-/* The first budget of a source, or 0 if it has that of the limit. */
-struct weir_own_budget {
-	u64 (*of)(const struct weir_own_budget *own, const struct weir_source *source);
 };
 
 /* A charge by request, and what became of it. */
@@ -224,7 +221,7 @@ void weir_table_peek(struct weir_table *table, const struct weir_source *source,
 		     u32 hash, u64 tick, const u64 *budget, const u64 *cost,
 		     struct weir_source_state *state, u64 slot[WEIR_SLOTS_MAX + 1]);
 unsigned int weir_table_walk(struct weir_table *table, u32 set, u64 tick,
-			     const u64 *budget, const struct weir_own_budget *own, bool whether,
+			     const u64 *budget, const struct weir_prefixes *by, bool whether,
 			     struct weir_source_state *state);
 bool weir_table_forget(struct weir_table *table,
 		       const struct weir_source *source, u32 hash, u64 tick);

@@ -81,7 +81,7 @@ weir limit add part budget 5/1d from 192.88.99.0/24 not from-list others before 
 weir source block 203.0.112.9 limit rest for 1h >/dev/null
 weir block add 203.0.112.8/31 limit rest
 is "$(weir -check prefix-list set others 203.0.112.8/31,203.0.113.0/24 2>&1 | grep rest)" "weir: note: limit 'rest' counts packets from 1 prefix then, which the list has no more: 198.19.0.0/24
-weir: warning: limit 'rest' drops no more from who is blocked: sources (1) and prefixes (1) get through, as 203.0.112.9" "... of the limit that matches them, and a blocked source that it does not match then"
+weir: warning: limit 'rest' no longer drops all packets of blocked sources (1) and prefixes (1), such as 203.0.112.9" "... of the limit that matches them, and a blocked source that it does not match then"
 quietly weir limit del part
 weir -check prefix-list add others 203.0.113.9 2>"$tmp/said"
 like "$(<"$tmp/said")" "no other limit matches 2 prefixes, so that nothing limits them: 203.0.113.0/24, 203.0.113.9" "... which -check gives before"

@@ -169,12 +169,12 @@ is "$(weir block del 100.64.9.0/24 limit tcp 2>&1; echo $?)" "weir: block del: P
 like "$(weir exempt del 100.65.0.0/16 2>&1)" "exempt as 100.65.0.0/16 dev rx0 limit tcp; 'weir exempt del 100.65.0.0/16 dev rx0 limit tcp' ends that" "... nor is an exemption"
 is "$(weir -check limit del tcp 2>&1)" "weir: warning: deleting limit 'tcp' also deletes its exemptions (1) and blocked prefixes (1)" "... and a limit that goes says what goes with it"
 quietly weir block add 100.128.0.0/10
-like "$(weir -check limit set tcp action observe 2>&1)" "limit 'tcp' drops no more from who is blocked: sources \(0\) and prefixes \(2\) get through" "... and one that is to observe, that it blocks nobody"
-like "$(weir -check limit set tcp not from 100.64.0.0/10 2>&1)" "limit 'tcp' drops no more from who is blocked: sources \(0\) and prefixes \(1\) get through, as 100.64.0.0/10" "... nor does one that leaves a blocked prefix out"
+like "$(weir -check limit set tcp action observe 2>&1)" "limit 'tcp' no longer drops all packets of blocked sources \(0\) and prefixes \(2\)" "... and one that is to observe, that it blocks nobody"
+like "$(weir -check limit set tcp not from 100.64.0.0/10 2>&1)" "limit 'tcp' no longer drops all packets of blocked sources \(0\) and prefixes \(1\), such as 100.64.0.0/10" "... nor does one that leaves a blocked prefix out"
 for limit in udp six observe seen; do quietly weir limit del $limit; done
 is "$(weir -check limit flush 2>&1)" "weir: warning: deleting all limits also deletes their exemptions (1) and blocked prefixes (1)
 weir: warning: no limit will be left, so prefixes that are blocked under all limits (1) get through" "... and so does limit flush"
-like "$(weir -check limit del tcp 2>&1 | tail -n 1)" "no limit will be left, so prefixes that are blocked under all limits \(1\) get through" "... and the last one, what has no effect then"
+like "$(weir -check limit del tcp 2>&1 | tail -n 1)" "limit 'tcp' goes, and no other one drops its packets of prefixes that are blocked under all \(1\), such as 100.128.0.0/10" "... and the last one, what has no effect then"
 quietly weir block del 100.128.0.0/10
 is "$(weir -exist block del 100.64.0.0/10 2>&1; echo $?)" "weir: note: still blocked as 100.64.0.0/10 limit tcp; 'weir block del 100.64.0.0/10 limit tcp' ends that"$'\n0' "... with -exist a note says so"
 is "$(weir -exist block del 100.64.0.0/12 2>&1 | grep -c "still blocked as 100.64.0.0/10 limit tcp;")" 1 "... also of a part of it"
@@ -219,7 +219,7 @@ is "$(weir source block 203.0.112.0/24 limit net for 1h 2>&1 >/dev/null)" "weir:
 is "$(printf 'block add 192.0.2.%s\n' 1 2 | weir -batch - 2>&1)" "${warned/warning: /warning: -:1: }" "... said once in a batch"
 like "$(weir source get 203.0.113.5 2>&1)" $'\n'"a packet now: passes" "... and a packet passes"
 quietly weir limit add other budget 1/s from 203.0.113.7/32
-is "$(weir -exist block add 203.0.113.0/24 2>&1)" "" "a limit that drops some of them is enough"
+is "$(weir -exist block add 203.0.113.0/24 2>&1)" "${narrow/udp/other}" "of a limit that drops some of them, a note says so"
 weir block flush
 printf '%s\n' '; Last: Fri, 28 Nov' '192.0.2.0/24 ; SBL1,x' ' 198.51.100.0/24 , 2001:db8::/32 # y'$'\r' $'203.0.113.1\t203.0.113.8' >"$tmp/drop"
 said=$(weir block add "$tmp/drop" 2>&1)
@@ -238,4 +238,28 @@ weir save "$tmp/unmatched"
 is "$(weir -check -file "$tmp/unmatched" 2>&1 | grep -c "nothing is blocked: limit 'nets' never matches")" 1 "... and in a file, once"
 weir -quiet -file - <<<'limit add nets budget 1/s from 198.51.0.0/16'
 is "$(weir block add 203.0.113.0/24 2>&1)" "weir: warning: nothing is blocked: no limit matches packets from there" "... as is a prefix that no limit matches"
+
+# Limits by lists
+weir -quiet -file - <<-WORDS
+	prefix-list add drop 203.0.113.0/24
+	prefix-list add good 198.51.100.0/24
+	limit add drop from-list drop blocks 1
+	limit add web budget 1/s not from-list good udp dport 9,10
+WORDS
+never="weir: warning: nothing is blocked: limit 'drop' never matches packets from there"
+is "$(weir block add 192.0.2.0/24 limit drop 2>&1; weir source block 192.0.3.0/24 limit drop for 1h 2>&1 >/dev/null)" "$never
+$never" "a limit of a list that lacks the prefix is warned of"
+is "$(weir block add 198.51.100.0/25 2>&1)" "weir: warning: nothing is blocked: no limit matches packets from there" "... and a prefix of a list that all limits leave out"
+is "$(weir block add 203.0.113.0/25 2>&1; weir block add 0.0.0.0/0 limit drop 2>&1)" "" "... but not one that the list has, or of which it has some"
+is "$(weir block add 192.0.4.0/24 2>&1)" "${narrow/udp/web}" "a limit of another list drops nothing of a prefix"
+weir save "$tmp/listed"
+is "$(weir -check -file "$tmp/listed" 2>&1 | grep -oE "(nothing is blocked: (limit '[a-z]+'|no limit)|of the packets from there)" | sort | uniq -c | xargs)" "1 nothing is blocked: limit drop 1 nothing is blocked: no limit 1 of the packets from there" "... as a file says of each"
+is "$(weir -check prefix-list add good 192.0.4.128/25 2>&1 | grep blocked; weir -check limit set web not from 192.0.4.0/25 2>&1 | grep blocked)" "weir: warning: limit 'web' no longer drops all packets of blocked sources (0) and prefixes (1), such as 192.0.4.0/24
+weir: warning: limit 'web' no longer drops all packets of blocked sources (0) and prefixes (1), such as 192.0.4.0/24" "a part of a blocked prefix that a limit is to leave out is told"
+is "$(weir -check limit set web dport 9 2>&1 | grep blocked)" "weir: note: limit 'web' drops only those packets of blocked sources and prefixes that match its new conditions" "... and so are other conditions"
+is "$(weir -check limit set web dport 9-11 2>&1 | grep blocked; weir -check limit set web budget 2/s 2>&1 | grep blocked)" "weir: note: limit 'web' drops only those packets of blocked sources and prefixes that match its new conditions" "... but not another budget"
+is "$(weir -check limit del web 2>&1; grep -v 'add web' "$tmp/listed" | weir -check -file - 2>&1 | grep goes)" "weir: warning: limit 'web' goes, and no other one drops its packets of prefixes that are blocked under all (1), such as 192.0.4.0/24
+weir: warning: -: limit 'web' goes, and no other one drops its packets of prefixes that are blocked under all (1), such as 192.0.4.0/24" "a limit that goes says which prefixes get through though another limit is left"
+quietly weir limit add every budget 100k/1h
+is "$(weir -check limit del web 2>&1)" "" "... unless that drops from them"
 finish

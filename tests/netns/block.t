@@ -54,7 +54,10 @@ like "$(weir source block 198.51.100.77 limit a for 1m 2>&1)" "weir: warning: th
 is "$(through 198.51.100.77)" 10 "... and passes"
 weir exempt del 198.51.100.77 limit a >/dev/null
 is "$(through 198.51.100.77)" 0 "... until it is not exempt"
-is "$(weir exempt add 198.51.100.76/31 2>&1)" "weir: warning: limit 'a' has blocked 1 source, which this exempts" "an exemption of a blocked source says so"
+passing="weir: warning: limit 'a' no longer drops all packets of blocked sources (1) and prefixes (0), such as 198.51.100.77"
+is "$(weir -check exempt add 198.51.100.76/31 2>&1; weir -check exempt add 198.51.100.77 limit a dev nope0 2>&1 | grep 'no longer')" "$passing
+$passing" "a check of an exemption of a blocked source says so, of one on a device, too"
+is "$(weir exempt add 198.51.100.76/31 2>&1; weir -exist exempt add 198.51.100.76/31 2>&1)" "$passing" "... and so does the exemption, but not if it was there"
 like "$(weir -brief source show blocked | grep 100.77)" '^198\.51\.100\.77 limit a exempt by 198\.51\.100\.76/31 blocked for [0-9.]+s$' "... and so does the list of those that are blocked"
 is "$(weir exempt del 198.51.100.76/31; weir exempt add 198.51.100.76/31 limit wide 2>&1; weir exempt del 198.51.100.76/31 limit wide; weir -j source show blocked | jq '[.[].exempt_by] | unique')" \
 	"$(jq <<<'[null]')" "... but not one from another limit"
@@ -78,8 +81,8 @@ is "$(through 2001:db8:7::2)" 10 "... until it is released by another address of
 weir source forget 198.51.100.9 limit wide >/dev/null
 is "$(through 198.51.100.10):$(through 198.51.100.9)" 10:0 "source forget releases, too, where it is asked to"
 is "$(weir -check limit set a from 198.51.100.0/29 2>&1 | grep '^weir:'; weir -check limit set a from 198.51.0.0/16,10.0.0.0/8 dport 9 udp 2>&1 | grep '^weir:')" "weir: note: limit 'a' loses 'from 198.51.100.0/24'; to keep it, give all
-weir: warning: limit 'a' drops no more from who is blocked: sources (1) and prefixes (0) get through, as 198.51.100.9
-weir: note: limit 'a' drops only those packets of its blocked sources that match its new conditions" "other conditions on the source release it, wider ones do not"
+weir: warning: limit 'a' no longer drops all packets of blocked sources (1) and prefixes (0), such as 198.51.100.9
+weir: note: limit 'a' drops only those packets of blocked sources and prefixes that match its new conditions" "other conditions on the source release it, wider ones do not"
 for prefix in 0.0.0.0/0 198.51.100.8/31 198.51.100.9 all; do
 	like "$(weir -check source forget "$prefix" 2>&1)" "warning: limit 'a' has blocked 1 source, which this releases" "... which is said before, of $prefix"
 done
@@ -97,7 +100,7 @@ is "$(through 198.51.100.9)" 0 "... and a configuration that has the limit again
 # file WORDS [LINE]: how often a file with these words for the limit, and the line, says that the source gets through
 file() {
 	{ echo "${2:-}"; sed "s|^\(limit add a .*\) from 198.51.0.0/16|\1 $1|" "$tmp/saved"; } >"$tmp/other"
-	weir "${@:3}" -file "$tmp/other" 2>&1 | grep -cE "warning: $tmp/other:[0-9]+: limit 'a' drops no more from who is blocked: sources \\(1\\) and prefixes \\(0\\) get through, as 198.51.100.9\$"
+	weir "${@:3}" -file "$tmp/other" 2>&1 | grep -cE "warning: $tmp/other:[0-9]+: limit 'a' no longer drops all packets of blocked sources \\(1\\) and prefixes \\(0\\), such as 198.51.100.9\$"
 }
 is "$(file "not from 198.51.100.8/29" "" -check)$(file "from 198.51.0.0/16 action observe" "" -check)$(file "from 198.51.0.0/16" "exempt add 198.51.100.0/24" -check)$(file "not from-list good" "prefix-list add good 198.51.100.8/29" -check)" 1111 \
 	"a file under which who is blocked gets through says so: by a condition, an action, an exemption, a list"

@@ -126,4 +126,6 @@ is "$(left exempt)" "[60]" "... also what was for ever"
 is "$(weir save | diff - "$tmp/saved")" "" "... and what is saved again is the same" || weir save | diag
 echo 'exempt add 198.51.100.9 for 1h' | weir -file - 2>"$tmp/said"
 like "$(<"$tmp/said")" "note: .*begin now, and again if the file is applied once they have ended \(1\)" "a file with 'for' is told of"
+weir -exist -force exempt add 198.51.100.9 for ever
+like "$(echo 'exempt add 198.51.100.9 for 1h' | weir -check -file - 2>&1)" "note: .*begin now, and again if the file is applied once they have ended \(1\)" "... also where it ends what was for ever"
 finish

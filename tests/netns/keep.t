@@ -49,7 +49,7 @@ is "$(grep -v 'add web' "$tmp/saved" | weir -check -file - 2>&1 | grep 'the coun
 weir: warning: -: the counts of limit 'ban' go with 500 blocks, as the file has it with another 'per'" "... each with its reason"
 is "$(stat_of ban blocked_now)" 500 "... and loses none"
 is "$(weir limit set ban sources 64 2>&1 >/dev/null)" "$warned" "... and so does the change"
-like "$(weir -check limit set ban action observe 2>&1)" "weir: warning: limit 'ban' drops no more from who is blocked: sources \($((500 - lost))\) and prefixes \(0\) get through, as " "... and a check of a limit that is to observe, how many get through"
+like "$(weir -check limit set ban action observe 2>&1)" "weir: warning: limit 'ban' no longer drops all packets of blocked sources \($((500 - lost))\) and prefixes \(0\), such as " "... and a check of a limit that is to observe, how many get through"
 is "$(stat_of ban blocks_lost):$(stat_of ban blocked_now)" "$lost:$((500 - lost))" "... which ends as many as it said"
 is "$(ends -quiet)" "weir: warning: $tmp/saved: the counts of limit 'ban' go with $((500 - lost)) blocks, as the file has it with another 'per'" "... and ends them, also quietly"
 is "$(stat_of ban blocked_now):$(stat_of web blocked_now)" 0:1 "... and of no other limit"

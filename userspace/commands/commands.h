@@ -28,8 +28,8 @@ weir_run weir_list_run, weir_list_show, weir_limit_change, weir_limit_rename, we
 	weir_source_show, weir_source_get, weir_source_charge, weir_source_block,
 	weir_source_release,
 	weir_monitor, weir_metrics;
-weir_tell weir_warn_add, weir_warn_set, weir_warn_limit_del, weir_warn_limit_flush,
-	  weir_warn_exempt_flush, weir_warn_block_flush, weir_warn_forget, weir_warn_spared;
+weir_tell weir_warn_set, weir_warn_limit_del, weir_warn_limit_flush,
+	  weir_warn_exempt_flush, weir_warn_block_flush, weir_warn_forget, weir_warn_exempt;
 /* source.c: warn of limits under which the block of a source would block others with it. */
 weir_tell weir_warn_source_block;
 

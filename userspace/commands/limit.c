@@ -276,65 +276,66 @@ static struct weir_config *get_named(struct weir_tool *tool)
 	       weir_there(tool, true) : NULL;
 }
 
-/* How many prefixes are blocked under the limit, or under all. */
-static unsigned int count_blocks(const struct weir_config *config, const char *limit)
+/* How many prefixes are blocked under all limits. */
+static unsigned int count_blocks(const struct weir_config *config)
 {
 	unsigned int i, count = 0;
 
 	for (i = 0; i < config->exempt_count; i++)
-		count += config->exempts[i].block && !strcmp(config->exempts[i].limit, limit);
+		count += config->exempts[i].block && !*config->exempts[i].limit;
 	return count;
 }
 
-/* Say how many sources are released with a limit, or what else this does to them. */
-static void warn_blocked(struct weir_tool *tool, const struct weir_limit *limit, const char *what)
-{
-	char sentence[80];
-
-	if (!limit->stats.blocked_now)
-		return;
-	snprintf(sentence, sizeof(sentence), " has blocked %" PRIu64 " source%s, which this %s",
-		 limit->stats.blocked_now, limit->stats.blocked_now == 1 ? "" : "s", what);
-	weir_note_of(tool, "warning", limit->name, sentence);
-}
-
+/* Blocked sources of a prefix, which is one of an address, or has them whole. */
 struct blocked {
 	struct weir_config *there;	/* blocked_now counts for each limit */
-	const struct weir_prefix *whole;	/* that holds what counts; or NULL: any */
+	struct weir_query query;
 };
 
 static int count_blocked(const void *model, void *data)
 {
 	const struct weir_source *source = model;
 	const struct blocked *blocked = data;
+	const struct weir_prefix *prefix = &blocked->query.prefix;
 	struct weir_limit *limit = weir_config_find(blocked->there, source->limit);
 
-	if (limit && (!blocked->whole || weir_prefix_holds(blocked->whole, &source->prefix)))
+	if (limit && (prefix->len == (prefix->family == AF_INET ? 32 : 128) ||
+		      weir_prefix_holds(prefix, &source->prefix)))
 		limit->stats.blocked_now++;
 	return 0;
 }
 
-/* Warn of the sources that are blocked and overlap a prefix, or with @within are in it. */
-static void warn_overlap(struct weir_tool *tool, const struct weir_prefix *prefix,
-			 const char *limit, bool within, const char *what)
+static void ask_blocked(struct weir_tool *tool, struct blocked *blocked)
 {
-	struct weir_query query = { .prefix = *prefix, .blocked = true };
-	struct blocked blocked = { weir_there_counted(tool, false), within ? prefix : NULL };
-	struct weir_request request = weir_request_sources(&query, count_blocked, &blocked);
+	struct weir_request request = weir_request_sources(&blocked->query, count_blocked, blocked);
+	struct weir_limit *limit = blocked->there->limits;
 	struct weir_err err = tool->err;
 	uint64_t all = 0;
-	unsigned int i;
 
-	strcpy(query.limit, limit);
-	for (i = 0; blocked.there && i < blocked.there->limit_count; i++) {
-		all += blocked.there->limits[i].stats.blocked_now;
-		blocked.there->limits[i].stats.blocked_now = 0;
+	for (; limit < blocked->there->limits + blocked->there->limit_count; limit++) {
+		all += limit->stats.blocked_now;
+		limit->stats.blocked_now = 0;
 	}
 	if (all)
 		weir_nl_ask(&tool->nl, &request);
-	for (i = 0; blocked.there && i < blocked.there->limit_count; i++)
-		warn_blocked(tool, &blocked.there->limits[i], what);
 	tool->err = err;
+}
+
+/* Say how many blocked sources are released, of one limit, or with "" of all. */
+static void warn_released(struct weir_tool *tool, const struct weir_config *there, const char *name)
+{
+	const struct weir_limit *limit = there->limits;
+	char sentence[80];
+	uint64_t count;
+
+	for (; limit < there->limits + there->limit_count; limit++) {
+		count = limit->stats.blocked_now;
+		if (!count || (*name && strcmp(limit->name, name)))
+			continue;
+		snprintf(sentence, sizeof(sentence), " has blocked %" PRIu64 " source%s, which this releases",
+			 count, count == 1 ? "" : "s");
+		weir_note_of(tool, "warning", limit->name, sentence);
+	}
 }
 
 /* Does a prefix, or a range of ports, include another? */
@@ -437,39 +438,34 @@ void weir_warn_set(struct weir_tool *tool, const void *model)
 	}
 }
 
-void weir_warn_spared(struct weir_tool *tool, const void *model)
+void weir_warn_exempt(struct weir_tool *tool, const void *model)
 {
-	const struct weir_exempt *exempt = model;
+	struct weir_config *was = tool->batch ? NULL : weir_there_counted(tool, true);
+	static struct weir_config now;
 
-	warn_overlap(tool, &exempt->prefix, exempt->limit, false, "exempts");
-}
-
-/* The limit that a command names, or all. */
-static void warn_each(struct weir_tool *tool, const char *name)
-{
-	const struct weir_config *there;
-	const struct weir_limit *limit;
-	struct weir_limit one;
-
-	if (tool->reached && name && get_counted(tool, name, &one))
-		warn_blocked(tool, &one, "releases");
-	there = name ? NULL : weir_there_counted(tool, false);
-	if (!there)
+	if (!was)
 		return;
-	for (limit = there->limits; limit < there->limits + there->limit_count; limit++)
-		warn_blocked(tool, limit, "releases");
+	weir_config_sort(was);
+	now = *was;
+	if (weir_exempt_find(was, model) || weir_config_add_exempt(&now, model, &tool->err))
+		return;
+	/* It is in the room behind those that there are. */
+	was->exempts = now.exempts;
+	was->exempt_room = now.exempt_room;
+	now.block_count = 0;	/* the module says that of prefixes */
+	weir_warn_freed(tool, was, &now);
 }
 
-/* What goes with a limit, or all: the counts of how many sources, and which are known. */
-static void note_counts(struct weir_tool *tool, const char *name)
+/* What goes with a limit, or with "" all: counts, and who is known or blocked. */
+static void warn_gone(struct weir_tool *tool, const char *name)
 {
-	const struct weir_config *there = tool->quiet ? NULL : weir_there_counted(tool, false);
+	const struct weir_config *there = weir_there_counted(tool, false);
 	const struct weir_limit *limit = there ? there->limits : NULL;
 	uint64_t sources = 0, known = 0;
 	char buf[WEIR_TEXT_SIZE];
 
 	for (; there && limit < there->limits + there->limit_count; limit++) {
-		if (name && strcmp(limit->name, name))
+		if (*name && strcmp(limit->name, name))
 			continue;
 		sources += limit->stats.sources_now;
 		known += limit->stats.known_now;
@@ -479,14 +475,18 @@ static void note_counts(struct weir_tool *tool, const char *name)
 			  sources == 1 ? "" : "s", weir_forgotten_text(known, ", and ", buf));
 	else if (known)
 		weir_note(tool, "note", "%s", weir_forgotten_text(known, "", buf));
+	if (there)
+		warn_released(tool, there, name);
 }
 
 /* Say how many exemptions and blocked prefixes name a limit that goes, or with NULL, any limit. */
 static void warn_named(struct weir_tool *tool, const char *name)
 {
 	struct weir_config *there = tool->reached ? get_named(tool) : NULL;
+	static struct weir_config kept;
 	const struct weir_exempt *at;
 	unsigned int exempts = 0, blocks = 0;
+	struct weir_limit *limit;
 
 	if (!there || !there->limit_count || (name && !weir_config_find(there, name)))
 		return;
@@ -500,24 +500,30 @@ static void warn_named(struct weir_tool *tool, const char *name)
 		weir_note(tool, "warning", "deleting %s%s%s also deletes %s exemptions (%u) and blocked prefixes (%u)",
 			  name ? "limit '" : "all limits", name ? name : "", name ? "'" : "",
 			  name ? "its" : "their", exempts, blocks);
-	if ((!name || there->limit_count == 1) && count_blocks(there, ""))
+	if (name) {
+		weir_config_sort(there);
+		kept = *there;
+		limit = weir_config_find(&kept, name);
+		memmove(limit, limit + 1, (char *)&kept.limits[kept.limit_count--] -
+					  (char *)(limit + 1));
+		weir_warn_freed(tool, there, &kept);
+	} else if (count_blocks(there)) {
 		weir_note(tool, "warning", "no limit will be left, so prefixes that are blocked under all limits (%u) get through",
-			  count_blocks(there, ""));
+			  count_blocks(there));
+	}
 }
 
 void weir_warn_limit_del(struct weir_tool *tool, const void *model)
 {
 	const char *name = ((const struct weir_limit *)model)->name;
 
-	note_counts(tool, name);
-	warn_each(tool, name);
+	warn_gone(tool, name);
 	warn_named(tool, name);
 }
 
 void weir_warn_limit_flush(struct weir_tool *tool, const void *model)
 {
-	note_counts(tool, NULL);
-	warn_each(tool, NULL);
+	warn_gone(tool, "");
 	warn_named(tool, NULL);
 }
 
@@ -525,10 +531,9 @@ void weir_warn_limit_flush(struct weir_tool *tool, const void *model)
 static void note_ended(struct weir_tool *tool, bool block, const char *what)
 {
 	const struct weir_config *there = tool->quiet ? NULL : weir_there(tool, true);
-	unsigned int i, count = 0;
+	unsigned int blocks = there ? there->block_count : 0;
+	unsigned int count = block || !there ? blocks : there->exempt_count - blocks;
 
-	for (i = 0; there && i < there->exempt_count; i++)
-		count += there->exempts[i].block == block;
 	if (count)
 		weir_note(tool, "note", "%s: %u", what, count);
 }
@@ -545,12 +550,13 @@ void weir_warn_block_flush(struct weir_tool *tool, const void *model)
 
 void weir_warn_forget(struct weir_tool *tool, const void *model)
 {
-	const struct weir_query *query = model;
-	const struct weir_prefix *prefix = &query->prefix;
-	bool many = prefix->len < (prefix->family == AF_INET ? 32 : 128);
+	struct blocked blocked = { .there = weir_there_counted(tool, false) };
 
-	if (!prefix->family)
-		warn_each(tool, *query->limit ? query->limit : NULL);
-	else
-		warn_overlap(tool, prefix, query->limit, many, "releases");
+	if (!blocked.there)
+		return;
+	blocked.query = *(const struct weir_query *)model;
+	blocked.query.blocked = true;
+	if (blocked.query.prefix.family)
+		ask_blocked(tool, &blocked);
+	warn_released(tool, blocked.there, blocked.query.limit);
 }

@@ -27,13 +27,6 @@ static void note_query(struct weir_tool *tool, const void *model)
 	weir_note_dev(tool, query->dev);
 }
 
-static void note_exempted(struct weir_tool *tool, const void *model)
-{
-	weir_note_exempt(tool, model);
-	if (!tool->batch && !tool->check)
-		weir_warn_spared(tool, model);
-}
-
 /* Newcomers that are refused take no place, so that no limit knows of them as sources. */
 static void note_newcomers(struct weir_tool *tool, const struct weir_query *query)
 {
@@ -155,7 +148,7 @@ static const struct weir_command exempt_commands[] = {
 	  .run = weir_run_show, .prints = "exempt" },
 	{ "add", NULL, "exempt a prefix from limits; with -exist, prolong it", EXEMPT,
 	  .verb = WEIR_ON_ADD, .cmd = WEIR_CMD_EXEMPT_ADD, .loads = true, .checks = true,
-	  .run = weir_run_plain, .note = note_exempted,
+	  .run = weir_run_plain, .warn = weir_warn_exempt, .note = weir_note_exempt,
 	  .changes = true },
 	{ "del", "delete", "delete an exemption", EXEMPT, .verb = WEIR_ON_DEL,
 	  .cmd = WEIR_CMD_EXEMPT_DEL, .loads = true, .run = weir_exempt_del, .allowed = -ENOENT,

@@ -72,38 +72,6 @@ static int read_file(struct weir_tool *tool, const char *path, struct weir_list_
 	       weir_err_set(&tool->err, "file: %.200s has no prefixes", path);
 }
 
-struct use {
-	const char *list;
-	char limit[WEIR_NAME_SIZE];	/* the first that uses it */
-};
-
-static int find_use(const void *model, void *data)
-{
-	const struct weir_limit *limit = model;
-	struct use *use = data;
-
-	if (!*use->limit && (!strcmp(limit->match.from_list, use->list) ||
-			     !strcmp(limit->match.to_list, use->list) ||
-			     !strcmp(limit->budgets_by, use->list)))
-		memcpy(use->limit, limit->name, sizeof(use->limit));
-	return 0;
-}
-
-/* The module says that a limit uses the list, but not which one. */
-static void say_use(struct weir_tool *tool, const char *list)
-{
-	struct use use = { .list = list };
-	struct weir_request get = {
-		.cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP, .reply_set = &weir_limit_fields,
-		.reply = find_use, .data = &use,
-	};
-
-	weir_nl_ask(&tool->nl, &get);
-	if (*use.limit)
-		weir_err_set(&tool->err, "limit '%s' uses the list; change or delete the limit first",
-			     use.limit);
-}
-
 /* What is in force, and what it would be: all but the lists is shared. */
 struct foreseen {
 	struct weir_config *config;	/* or NULL: that cannot be known */
@@ -169,6 +137,21 @@ static void say_limit(struct weir_tool *tool, const struct weir_config *config, 
 	}
 }
 
+/* The module says that a limit uses the list, but not which one. */
+static void say_use(struct weir_tool *tool, const struct weir_config *config, const char *list)
+{
+	const struct weir_limit *limit;
+
+	for (limit = config->limits; limit < config->limits + config->limit_count; limit++) {
+		if (strcmp(limit->match.from_list, list) && strcmp(limit->match.to_list, list) &&
+		    strcmp(limit->budgets_by, list))
+			continue;
+		weir_err_set(&tool->err, "limit '%s' uses the list; change or delete the limit first",
+			     limit->name);
+		return;
+	}
+}
+
 static int send_change(struct weir_tool *tool, const struct weir_command *command,
 		       struct weir_list_change *change, struct foreseen *then)
 {
@@ -185,7 +168,7 @@ static int send_change(struct weir_tool *tool, const struct weir_command *comman
 			     weir_text_member(NULL, &change->member[request.fault_item], buf),
 			     tool->nl.err.text);
 	else if (status && request.ret == -EBUSY)
-		say_use(tool, change->name);
+		say_use(tool, &then->was, change->name);
 	if (then->config && (request.ret == -EINVAL || request.ret == -ERANGE))
 		say_limit(tool, then->config, change->name);
 	else if (then->config && !status)

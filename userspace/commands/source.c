@@ -262,25 +262,14 @@ static void show_verdict(const struct getting *getting)
 	weir_out_text(out, "\n");
 }
 
-/*
- * Find the exemption, or with @block the blocked prefix, that holds what is asked: the longest
- * prefix, on the device and under the limit that are asked for, or on any and under any if none is.
- */
-static const struct weir_exempt *find_prefix(const struct weir_config *config,
-					     const struct weir_query *query, bool block)
+/* An exemption, or else a block, of the prefix that a query names. */
+static struct weir_exempt exempt_of(const struct weir_query *query, bool block)
 {
-	const struct weir_exempt *at, *found = NULL;
-	unsigned int i;
+	struct weir_exempt exempt = { .prefix = query->prefix, .block = block };
 
-	for (i = 0; i < config->exempt_count; i++) {
-		at = &config->exempts[i];
-		if (at->block == block && weir_prefix_holds(&at->prefix, &query->prefix) &&
-		    (!*at->dev || !*query->dev || !strcmp(at->dev, query->dev)) &&
-		    (!*at->limit || !*query->limit || !strcmp(at->limit, query->limit)) &&
-		    (!found || at->prefix.len > found->prefix.len))
-			found = at;
-	}
-	return found;
+	strcpy(exempt.dev, query->dev);
+	strcpy(exempt.limit, query->limit);
+	return exempt;
 }
 
 /* Leave out the limits that have other sources. */
@@ -344,13 +333,17 @@ static int get_none(struct weir_tool *tool, struct weir_config *config, struct w
 {
 	char words[WEIR_EXEMPT_SIZE], buf[WEIR_TEXT_SIZE], exempt[WEIR_EXEMPT_SIZE + 32] = "";
 	int status = weir_get_config(tool, config, true);
+	struct weir_exempt exemption, block;
 	const struct weir_exempt *by;
 
 	status = status ?: check_source(tool, weir_config_find(config, query->limit), query);
 	if (status)
 		return status;
 	weir_text_prefix(NULL, &query->prefix, buf);
-	by = find_prefix(config, query, false) ?: find_prefix(config, query, true);
+	exemption = exempt_of(query, false);
+	block = exempt_of(query, true);
+	by = weir_exempt_holding(config, &exemption, false) ?:
+	     weir_exempt_holding(config, &block, false);
 	if (by)
 		snprintf(exempt, sizeof(exempt), "; it is %s by %s%s",
 			 by->block ? "blocked" : "exempt", weir_exempt_words(by, words),
@@ -398,12 +391,12 @@ static int tell_prefix(struct weir_tool *tool, const struct weir_query *query, i
 {
 	struct weir_config *there = status && status != WEIR_EXIT_REFUSED ? NULL :
 				    weir_there(tool, true);
-	const struct weir_exempt *by;
+	const struct weir_exempt wanted = exempt_of(query, true), *by;
 	char words[WEIR_EXEMPT_SIZE], buf[WEIR_TEXT_SIZE];
 
 	if (!there || (*query->limit && !weir_config_find(there, query->limit)))
 		return status;
-	by = find_prefix(there, query, true);
+	by = weir_exempt_holding(there, &wanted, false);
 	if (!by)
 		return status;
 	weir_exempt_words(by, words);
@@ -593,14 +586,12 @@ static int set_source(struct weir_tool *tool, const struct weir_command *command
 {
 	int status = weir_run_show(tool, command, model);
 	const struct weir_query *query = &model->query;
-	struct weir_exempt block = { .prefix = query->prefix };
+	const struct weir_exempt block = exempt_of(query, true);
 	bool add = command->verb == WEIR_ON_ADD;
 	char buf[WEIR_TEXT_SIZE];
 
-	strcpy(block.dev, query->dev);
-	strcpy(block.limit, query->limit);
 	if (!status && add)
-		weir_warn_unblocked(tool, &block);
+		weir_warn_unblocked_now(tool, &block);
 	else if (!status)
 		note_rooms(tool, weir_there(tool, false), query);
 	else if (add && status == WEIR_EXIT_REFUSED && weir_without_limits(tool))

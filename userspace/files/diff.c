@@ -116,16 +116,14 @@ static void settle(struct weir_exempt *is, const struct weir_exempt *was)
 
 static void settle_ends(struct weir_config *file, struct weir_config *there)
 {
-	unsigned int i, j = 0;
+	const struct weir_exempt *was;
 	struct timespec now;
+	unsigned int i;
 
 	for (i = 0; i < file->exempt_count; i++) {
-		while (j < there->exempt_count &&
-		       weir_config_compare(&there->exempts[j], &file->exempts[i]) < 0)
-			j++;
-		if (j < there->exempt_count &&
-		    !weir_config_compare(&there->exempts[j], &file->exempts[i]))
-			settle(&file->exempts[i], &there->exempts[j]);
+		was = weir_exempt_find(there, &file->exempts[i]);
+		if (was)
+			settle(&file->exempts[i], was);
 	}
 	clock_gettime(CLOCK_REALTIME, &now);
 	for (i = 0; i < there->exempt_count; i++)

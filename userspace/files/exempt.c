@@ -11,6 +11,10 @@
 
 #include "files/files.h"
 
+/* Conditions that say from where. */
+#define BY_SOURCE	((uint64_t)(WEIR_COND_FAMILY | WEIR_COND_FROM | WEIR_COND_FROM_LIST | \
+				    WEIR_COND_DEV))
+
 const char *weir_exempt_words(const struct weir_exempt *exempt, char text[WEIR_EXEMPT_SIZE])
 {
 	char buf[WEIR_TEXT_SIZE];
@@ -21,23 +25,22 @@ const char *weir_exempt_words(const struct weir_exempt *exempt, char text[WEIR_E
 	return text;
 }
 
-/*
- * An exemption, or a block, of the same prefix, of another device or limit, or else of one that
- * holds it; or NULL.
- */
-static const struct weir_exempt *find_other(const struct weir_config *config,
-					    const struct weir_exempt *wanted)
+static bool is_at(const char *is, const char *wanted)
+{
+	return !*is || !*wanted || !strcmp(is, wanted);
+}
+
+const struct weir_exempt *weir_exempt_holding(const struct weir_config *config,
+					      const struct weir_exempt *wanted, bool other)
 {
 	const struct weir_exempt *at, *found = NULL;
-	unsigned int i;
 
-	for (i = 0; i < config->exempt_count; i++) {
-		at = &config->exempts[i];
-		if (at->block == wanted->block && weir_config_compare(at, wanted) &&
-		    weir_prefix_holds(&at->prefix, &wanted->prefix) &&
+	for (at = config->exempts; at < config->exempts + config->exempt_count; at++)
+		if (at->block == wanted->block && weir_prefix_holds(&at->prefix, &wanted->prefix) &&
+		    (other ? weir_config_compare(at, wanted) :
+			     is_at(at->dev, wanted->dev) && is_at(at->limit, wanted->limit)) &&
 		    (!found || at->prefix.len > found->prefix.len))
 			found = at;
-	}
 	return found;
 }
 
@@ -54,7 +57,7 @@ int weir_exempt_del(struct weir_tool *tool, const struct weir_command *command,
 	if (status != WEIR_EXIT_REFUSED && (status || !tool->exist))
 		return status;
 	there = weir_there(tool, true);
-	other = there ? find_other(there, wanted) : NULL;
+	other = there ? weir_exempt_holding(there, wanted, true) : NULL;
 	if (!other || (*wanted->limit && !weir_config_find(there, wanted->limit)))
 		return status;
 	weir_exempt_words(other, words);
@@ -91,7 +94,7 @@ void weir_note_ends(struct weir_tool *tool, const struct weir_config *config,
 
 	for (is = config->exempts; is < end; is++) {
 		was = weir_exempt_find(there, is);
-		begun += !was && is->for_ms && !is->until;
+		begun += (!was || !was->for_ms) && is->for_ms && !is->until;
 		if (!was || !was->for_ms || is->until ||
 		    was->for_ms + WEIR_NEARLY_MS >= is->for_ms)
 			continue;
@@ -112,70 +115,105 @@ void weir_note_ends(struct weir_tool *tool, const struct weir_config *config,
 	tool->line = 0;
 }
 
-/* Is there a limit that may not drop packets from a blocked prefix? */
-static bool any_spares(const struct weir_config *config)
+/* What becomes of packets from a blocked prefix: all are dropped, or those that a limit matches. */
+struct reach {
+	bool all;
+	const struct weir_limit *narrow, *observes;	/* the first; or NULL */
+};
+
+static void add_limit(struct reach *reach, const struct weir_limit *limit,
+		      const struct weir_members *sources, const struct weir_exempt *block)
 {
-	const uint64_t some = WEIR_COND_FAMILY | WEIR_COND_FROM | WEIR_COND_DEV;
+	bool other = strcmp(limit->match.dev, block->dev), named = *block->limit;
+	enum weir_taken taken;
+
+	if (reach->all || (named && strcmp(block->limit, limit->name)) ||
+	    (*block->dev && limit->match.has & WEIR_COND_DEV &&
+	     other != !!(limit->match.invert & WEIR_COND_DEV)))
+		return;
+	taken = weir_takes_source(limit, sources, &block->prefix);
+	if (!taken)
+		return;
+	if (limit->action == WEIR_ACTION_OBSERVE)
+		reach->observes = reach->observes ? reach->observes : limit;
+	else if (named || (taken == WEIR_TAKES_ALL && !(limit->match.has & ~BY_SOURCE)))
+		reach->all = true;
+	else
+		reach->narrow = reach->narrow ? reach->narrow : limit;
+}
+
+static void say_reach(struct weir_tool *tool, const struct reach *reach,
+		      const struct weir_exempt *block)
+{
+	char text[200];
+
+	if (reach->all)
+		return;
+	if (reach->narrow)
+		snprintf(text, sizeof(text), "of the packets from there, only those that match a limit, as '%s', are dropped; to drop all: weir limit add NAME blocks 1",
+			 reach->narrow->name);
+	else if (reach->observes)
+		snprintf(text, sizeof(text), "nothing is blocked: limit '%s' observes, and none drops packets from there",
+			 reach->observes->name);
+	else
+		snprintf(text, sizeof(text), "nothing is blocked: %s%s%s matches packets from there",
+			 *block->limit ? "limit '" : "no limit", block->limit,
+			 *block->limit ? "' never" : "");
+	weir_note_of(tool, reach->narrow ? "note" : "warning", NULL, text);
+}
+
+void weir_warn_unblocked(struct weir_tool *tool, const struct weir_config *config,
+			 const struct weir_exempt *exempts, unsigned int count)
+{
+	static struct weir_members sources;
+	struct reach *reach = calloc(count + 1, sizeof(*reach));
+	const struct weir_limit *limit = config->limits;
+	unsigned int line = tool->line, i;
+
+	for (; reach && limit < config->limits + config->limit_count; limit++) {
+		weir_members_sources(&sources, config, limit);
+		for (i = 0; i < count; i++)
+			if (exempts[i].block)
+				add_limit(&reach[i], limit, &sources, &exempts[i]);
+	}
+	for (i = 0; reach && i < count; i++) {
+		tool->line = exempts[i].line ? exempts[i].line : line;
+		if (exempts[i].block)
+			say_reach(tool, &reach[i], &exempts[i]);
+	}
+	tool->line = line;
+	free(reach);
+}
+
+/* Is there a limit that observes, or has one of @some conditions? */
+static bool any_spares(const struct weir_config *config, uint64_t some, bool observes)
+{
 	unsigned int i;
 
-	for (i = 0; config && i < config->limit_count; i++)
-		if (config->limits[i].action == WEIR_ACTION_OBSERVE ||
+	for (i = 0; i < config->limit_count; i++)
+		if ((observes && config->limits[i].action == WEIR_ACTION_OBSERVE) ||
 		    config->limits[i].match.has & some)
 			return true;
 	return false;
 }
 
-/* May a limit match packets from a blocked prefix? */
-static bool may_match(const struct weir_limit *limit, const struct weir_exempt *block)
+void weir_warn_unblocked_now(struct weir_tool *tool, const struct weir_exempt *block)
 {
-	bool other = strcmp(limit->match.dev, block->dev);
-
-	if (*block->dev && limit->match.has & WEIR_COND_DEV &&
-	    other != !!(limit->match.invert & WEIR_COND_DEV))
-		return false;
-	return weir_takes_from(limit, &block->prefix);
-}
-
-void weir_warn_unblocked(struct weir_tool *tool, const struct weir_exempt *block)
-{
-	const struct weir_config *config = tool->config;
-	const uint64_t by_source = WEIR_COND_FAMILY | WEIR_COND_FROM | WEIR_COND_FROM_LIST |
-				   WEIR_COND_DEV;
-	const struct weir_limit *limit, *observes = NULL, *narrow = NULL;
-	char text[200];
+	const struct weir_config *there = NULL;
+	const uint64_t many = WEIR_COND_FROM_LIST;
 
 	/* There may be many blocks, but most often each limit applies to all. */
-	if (!config && (!tool->spare_asked || tool->limits_spare))
-		config = weir_there(tool, false);
-	if (!tool->config && !tool->spare_asked) {
-		tool->limits_spare = any_spares(config);
+	if (!tool->spare_asked || tool->limits_spare)
+		there = weir_there(tool, false);
+	if (there && !tool->spare_asked) {
+		tool->limits_spare = any_spares(there, BY_SOURCE, true);
 		tool->spare_asked = true;
 	}
-	for (limit = config ? config->limits : NULL;
-	     config && limit < config->limits + config->limit_count; limit++) {
-		if ((*block->limit && strcmp(block->limit, limit->name)) ||
-		    !may_match(limit, block))
-			continue;
-		if (limit->action == WEIR_ACTION_OBSERVE)
-			observes = observes ? observes : limit;
-		else if (!*block->limit && limit->match.has & ~by_source)
-			narrow = narrow ? narrow : limit;
-		else
-			return;
-	}
-	if (narrow)
-		snprintf(text, sizeof(text), "of the packets from there, only those that match a limit, as '%s', are dropped; to drop all: weir limit add NAME blocks 1",
-			 narrow->name);
-	else if (observes)
-		snprintf(text, sizeof(text), "nothing is blocked: limit '%s' observes, and none drops packets from there",
-			 observes->name);
-	else
-		snprintf(text, sizeof(text), "nothing is blocked: %s%s%s matches packets from there",
-			 *block->limit ? "limit '" : "no limit", block->limit,
-			 *block->limit ? "' never" : "");
-	/* A batch that is checked may have a limit in a line before. */
-	if (config && !(tool->check && tool->batch))
-		weir_note_of(tool, narrow ? "note" : "warning", NULL, text);
+	/* A batch would read many for each line; if it is checked, one before may add a limit. */
+	if (there && any_spares(there, many, false))
+		there = tool->batch ? NULL : weir_there(tool, true);
+	if (there && !(tool->check && tool->batch))
+		weir_warn_unblocked(tool, there, block, 1);
 }
 
 void weir_note_block(struct weir_tool *tool, const void *model)
@@ -202,6 +240,6 @@ void weir_note_block(struct weir_tool *tool, const void *model)
 	if (weir_without_limits(tool))
 		weir_note_of(tool, "note", NULL,
 			     "nothing is blocked yet: there is no limit whose packets could be dropped");
-	else
-		weir_warn_unblocked(tool, exempt);
+	else if (!tool->config)
+		weir_warn_unblocked_now(tool, exempt);
 }

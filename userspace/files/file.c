@@ -24,6 +24,8 @@ static void note_items(struct weir_tool *tool, const struct weir_config *config)
 		else
 			weir_note_exempt(tool, &config->exempts[i]);
 	}
+	if (config->limit_count)
+		weir_warn_unblocked(tool, config, config->exempts, config->exempt_count);
 	weir_note_unused(tool, config);
 	for (i = 0; tool->check && i < config->early_count; i++) {
 		tool->line = config->early[i].line;
@@ -121,15 +123,17 @@ static void note_counts_gone(struct weir_tool *tool, struct weir_config *config,
 
 /*
  * Say what was in force that another configuration does not go on with; if not @all, only what
- * commands that lead to it do not name.
+ * commands that lead to it do not name. A saved state has its own blocks.
  */
-static void note_gone(struct weir_tool *tool, struct weir_config *config, bool all)
+static void note_gone(struct weir_tool *tool, struct weir_config *config, bool all,
+		      const struct weir_saved *saved)
 {
 	note_counts_gone(tool, config, true);
 	note_counts_gone(tool, config, false);
 	weir_note_gone(tool, config, &was, all);
 	weir_note_lost(tool, &was, config);
-	weir_warn_freed(tool, &was, config);
+	if (!saved)
+		weir_warn_freed(tool, &was, config);
 	weir_config_clear(&was);
 }
 
@@ -212,7 +216,7 @@ static int apply(struct weir_tool *tool, struct weir_config *config, const struc
 		weir_xdp_undo(config);
 	if (status)
 		return status;
-	note_gone(tool, config, true);
+	note_gone(tool, config, true, saved);
 	weir_xdp_prune(tool, config);
 	return WEIR_EXIT_OK;
 }
@@ -290,7 +294,7 @@ int weir_read_file(struct weir_tool *tool, const char *path, bool asks, struct w
 	}
 	tool->line = 0;
 	if (!status && asks)
-		note_gone(tool, config, false);
+		note_gone(tool, config, false, NULL);
 	tool->config = NULL;
 	weir_notes_end(tool);
 	weir_config_close(tool);

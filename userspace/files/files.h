@@ -85,11 +85,12 @@ void weir_note_lists(struct weir_tool *tool, const struct weir_config *config,
 		     const struct weir_limit *limit);
 /* Likewise, of a limit that is in force, since these words made or changed it. */
 void weir_note_listed(struct weir_tool *tool, const struct weir_limit *words);
-/* Does the limit match sources of the prefix by family and from? */
-bool weir_takes_from(const struct weir_limit *limit, const struct weir_prefix *prefix);
+/* Which sources of the prefix does the limit match by family and from? */
+enum weir_taken { WEIR_TAKES_NONE, WEIR_TAKES_PART, WEIR_TAKES_ALL };
+enum weir_taken weir_takes_from(const struct weir_limit *limit, const struct weir_prefix *prefix);
 /* ... and by its list, whose prefixes do not hold each other? */
-bool weir_takes_source(const struct weir_limit *limit, const struct weir_members *list,
-		       const struct weir_prefix *prefix);
+enum weir_taken weir_takes_source(const struct weir_limit *limit, const struct weir_members *list,
+				  const struct weir_prefix *prefix);
 /* Does a limit match all packets that another one matches, but for their sources? */
 bool weir_limit_covers(const struct weir_limit *limit, const struct weir_limit *other);
 /* Note lists and budgets of a file that no limit uses. */
@@ -108,10 +109,20 @@ void weir_note_list(struct weir_tool *tool, const struct weir_config *was,
 const char *weir_exempt_words(const struct weir_exempt *exempt, char text[WEIR_EXEMPT_SIZE]);
 /* Warn of an unknown device, and of a block of everybody, or of nobody. */
 weir_tell weir_note_block;
-void weir_warn_unblocked(struct weir_tool *tool, const struct weir_exempt *block);
+/* Warn of the blocks among some whose packets limits do not drop, or in part. */
+void weir_warn_unblocked(struct weir_tool *tool, const struct weir_config *config,
+			 const struct weir_exempt *exempts, unsigned int count);
+/* Likewise, of a block that was made just now. */
+void weir_warn_unblocked_now(struct weir_tool *tool, const struct weir_exempt *block);
 /* That of the same prefix, device and limit in a configuration that is sorted; or NULL. */
 const struct weir_exempt *weir_exempt_find(const struct weir_config *there,
 					   const struct weir_exempt *exempt);
+/*
+ * The longest exemption, or block, that holds a prefix, on its device and under its limit, or on
+ * any and under any if none is named; with @other any but the exact one; or NULL.
+ */
+const struct weir_exempt *weir_exempt_holding(const struct weir_config *config,
+					      const struct weir_exempt *wanted, bool other);
 /*
  * Say of how many exemptions and blocks of a file the end in force stays, as it is nearer, and
  * how many would begin again. Both configurations are sorted.

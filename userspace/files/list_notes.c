@@ -3,6 +3,7 @@
 
 #include <net/ethernet.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/socket.h>
 
 #include "files/files.h"
@@ -45,13 +46,6 @@ static bool is_not_from(const struct weir_limit *limit)
 	return limit->match.has & limit->match.invert & WEIR_COND_FROM_LIST;
 }
 
-/* Put the prefixes of its list, by which a limit matches sources, into @sources. */
-static void gather_sources(const struct weir_config *config, const struct weir_limit *limit)
-{
-	weir_members_gather(config, limit->match.from_list, &sources);
-	weir_members_drop_held(&sources);
-}
-
 /* Do both have the same values, in whatever order? */
 static bool is_equal(const struct weir_field *field, const struct weir_match *is,
 		     const struct weir_match *of)
@@ -84,27 +78,36 @@ bool weir_limit_covers(const struct weir_limit *limit, const struct weir_limit *
 	return true;
 }
 
-bool weir_takes_from(const struct weir_limit *limit, const struct weir_prefix *prefix)
+enum weir_taken weir_takes_from(const struct weir_limit *limit, const struct weir_prefix *prefix)
 {
 	const struct weir_match *match = &limit->match;
-	bool inverted = match->invert & WEIR_COND_FROM, found = false;
+	enum weir_taken taken = WEIR_TAKES_NONE;
 	bool other = match->family != prefix->family;
 	unsigned int i;
 
 	if (match->has & WEIR_COND_FAMILY && other != !!(match->invert & WEIR_COND_FAMILY))
-		return false;
-	for (i = 0; match->has & WEIR_COND_FROM && i < match->from_count; i++)
-		found |= inverted ? weir_prefix_holds(&match->from[i], prefix) :
-				    weir_prefixes_overlap(&match->from[i], prefix);
-	return !(match->has & WEIR_COND_FROM) || found != inverted;
+		return WEIR_TAKES_NONE;
+	if (!(match->has & WEIR_COND_FROM))
+		return WEIR_TAKES_ALL;
+	for (i = 0; i < match->from_count && taken != WEIR_TAKES_ALL; i++)
+		if (weir_prefix_holds(&match->from[i], prefix))
+			taken = WEIR_TAKES_ALL;
+		else if (weir_prefixes_overlap(&match->from[i], prefix))
+			taken = WEIR_TAKES_PART;
+	return match->invert & WEIR_COND_FROM ? WEIR_TAKES_ALL - taken : taken;
 }
 
-bool weir_takes_source(const struct weir_limit *limit, const struct weir_members *list,
-		       const struct weir_prefix *prefix)
+enum weir_taken weir_takes_source(const struct weir_limit *limit, const struct weir_members *list,
+				  const struct weir_prefix *prefix)
 {
-	return weir_takes_from(limit, prefix) &&
-	       (is_from(limit) ? weir_members_overlap(list, prefix) :
-		!is_not_from(limit) || !weir_members_hold(list, prefix));
+	enum weir_taken from = weir_takes_from(limit, prefix), listed;
+
+	if (!from || !(limit->match.has & WEIR_COND_FROM_LIST))
+		return from;
+	listed = weir_members_hold(list, prefix) ? WEIR_TAKES_ALL :
+		 weir_members_overlap(list, prefix) ? WEIR_TAKES_PART : WEIR_TAKES_NONE;
+	listed = is_from(limit) ? listed : WEIR_TAKES_ALL - listed;
+	return MIN(from, listed);
 }
 
 /* Set @met of those in @budgets of which the limit matches sources. */
@@ -113,7 +116,7 @@ static void meet(const struct weir_config *config, const struct weir_limit *limi
 	unsigned int i;
 
 	if (limit->match.has & WEIR_COND_FROM_LIST)
-		gather_sources(config, limit);
+		weir_members_sources(&sources, config, limit);
 	for (i = 0; i < budgets.count; i++)
 		met[i] |= weir_takes_source(limit, &sources, &budgets.at[i]->prefix);
 }
@@ -305,7 +308,7 @@ void weir_note_lists(struct weir_tool *tool, const struct weir_config *config,
 		note_unblocked(tool, config, limit);
 	if (is_not_from(limit)) {
 		warn_forgotten(tool, config, limit);
-		gather_sources(config, limit);
+		weir_members_sources(&sources, config, limit);
 		for (; other < config->limits + config->limit_count; other++)
 			warn_both(tool, config, limit, other);
 	}
@@ -313,7 +316,7 @@ void weir_note_lists(struct weir_tool *tool, const struct weir_config *config,
 		return;
 	weir_members_gather(config, limit->budgets_by, &budgets);
 	if (is_from(limit))
-		gather_sources(config, limit);
+		weir_members_sources(&sources, config, limit);
 	note_outside(tool, limit);
 	note_shared(tool, limit);
 	note_small(tool, limit);
@@ -337,7 +340,7 @@ void weir_note_listed(struct weir_tool *tool, const struct weir_limit *words)
 	for (other = there->limits; other < there->limits + there->limit_count; other++) {
 		if (!is_not_from(other))
 			continue;
-		gather_sources(there, other);
+		weir_members_sources(&sources, there, other);
 		warn_both(tool, there, other, limit);
 	}
 }
@@ -411,7 +414,7 @@ static void note_left(struct weir_tool *tool, const struct weir_config *was,
 	unsigned int i;
 
 	weir_members_gather(was, limit->match.from_list, &budgets);
-	gather_sources(now, limit);
+	weir_members_sources(&sources, now, limit);
 	for (i = 0; first && i < budgets.count; i++)
 		if (weir_takes_from(limit, &budgets.at[i]->prefix) &&
 		    (is_from(limit) ? !weir_members_overlap(&sources, &budgets.at[i]->prefix) :
@@ -449,7 +452,7 @@ static void note_budgets_lost(struct weir_tool *tool, const struct weir_config *
 	weir_members_gather(was, old->budgets_by, &budgets);
 	weir_members_gather(now, limit->budgets_by, &others);
 	if (is_from(limit))
-		gather_sources(now, limit);
+		weir_members_sources(&sources, now, limit);
 	for (i = 0; i < budgets.count; i++) {
 		prefix = &budgets.at[i]->prefix;
 		if (budgets.at[i]->budget && weir_takes_from(limit, prefix) &&

@@ -78,9 +78,8 @@ int weir_config_add_limit(struct weir_config *config,
 	return 0;
 }
 
-/* Make room for one more element of @size behind @count; false with an error: no memory. */
-static bool grow(void *array, unsigned int *room, unsigned int count, size_t size,
-		 struct weir_err *err)
+bool weir_grow(void *array, unsigned int *room, unsigned int count, size_t size,
+	       struct weir_err *err)
 {
 	unsigned int more = *room ? 2 * *room : 4;
 	void **at = array, *grown;
@@ -105,8 +104,8 @@ int weir_config_add_exempt(struct weir_config *config, const struct weir_exempt 
 	if ((exempt->block ? blocks : config->exempt_count - blocks) == WEIR_EXEMPTS_MAX)
 		return weir_err_set(err, "more than %d %s", WEIR_EXEMPTS_MAX,
 				    exempt->block ? "blocked prefixes" : "exemptions");
-	if (!grow(&config->exempts, &config->exempt_room, config->exempt_count, sizeof(*exempt),
-		  err))
+	if (!weir_grow(&config->exempts, &config->exempt_room, config->exempt_count,
+		       sizeof(*exempt), err))
 		return -ENOMEM;
 	config->exempts[config->exempt_count++] = *exempt;
 	config->block_count += exempt->block;
@@ -116,8 +115,8 @@ int weir_config_add_exempt(struct weir_config *config, const struct weir_exempt 
 /* Another part of a list, or NULL with an error. */
 static struct weir_list *new_part(struct weir_config *config, struct weir_err *err)
 {
-	if (!grow(&config->lists, &config->list_room, config->list_count, sizeof(*config->lists),
-		  err))
+	if (!weir_grow(&config->lists, &config->list_room, config->list_count,
+		       sizeof(*config->lists), err))
 		return NULL;
 	return &config->lists[config->list_count++];
 }

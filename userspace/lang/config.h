@@ -8,6 +8,9 @@
 /* Room for all words of a limit. */
 #define WEIR_DIFFERS_SIZE	160
 
+/* Make room for an element of @size behind @count in the array at @array; false: no memory. */
+bool weir_grow(void *array, unsigned int *room, unsigned int count, size_t size,
+	       struct weir_err *err);
 /* Empty it, and free its lists and exemptions. */
 void weir_config_clear(struct weir_config *config);
 /* Is there nothing in it that the module would have? */
@@ -66,6 +69,9 @@ void weir_members_gather(const struct weir_config *config, const char *name,
 void weir_members_sort(struct weir_members *members);
 /* Leave out the prefixes that others hold, so that they are in order of their ends, too. */
 void weir_members_drop_held(struct weir_members *members);
+/* The prefixes of the list by which a limit matches sources, without those that others hold. */
+void weir_members_sources(struct weir_members *members, const struct weir_config *config,
+			  const struct weir_limit *limit);
 /* Of prefixes that do not hold each other, does one hold @prefix, or have a common address? */
 bool weir_members_hold(const struct weir_members *members, const struct weir_prefix *prefix);
 bool weir_members_overlap(const struct weir_members *members, const struct weir_prefix *prefix);

@@ -93,6 +93,13 @@ void weir_members_drop_held(struct weir_members *members)
 	members->count = used;
 }
 
+void weir_members_sources(struct weir_members *members, const struct weir_config *config,
+			  const struct weir_limit *limit)
+{
+	weir_members_gather(config, limit->match.from_list, members);
+	weir_members_drop_held(members);
+}
+
 /* The first that is not before @prefix. */
 static unsigned int place_of(const struct weir_members *members, const struct weir_prefix *prefix)
 {

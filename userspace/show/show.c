@@ -26,28 +26,28 @@ static void show_count(struct weir_out *out, uint16_t attr, const struct weir_so
 			weir_field_find(&weir_source_budget_fields, 0, attr), out, is);
 }
 
-void weir_show_exempt(struct weir_out *out, const void *model)
+void weir_show_item(struct weir_out *out, const struct weir_set *set, unsigned int flags,
+		    const void *model)
 {
 	weir_out_begin(out, NULL, '{');
-	weir_set_show(&weir_exempt_fields, WEIR_WORDS | WEIR_RESULT, out, model);
+	weir_set_show(set, flags, out, model);
 	weir_out_text(out, "\n");
 	weir_out_end(out, '}');
+}
+
+void weir_show_exempt(struct weir_out *out, const void *model)
+{
+	weir_show_item(out, &weir_exempt_fields, WEIR_WORDS | WEIR_RESULT, model);
 }
 
 void weir_show_list(struct weir_out *out, const void *model)
 {
-	weir_out_begin(out, NULL, '{');
-	weir_set_show(&weir_list_fields, WEIR_WORDS, out, model);
-	weir_out_text(out, "\n");
-	weir_out_end(out, '}');
+	weir_show_item(out, &weir_list_fields, WEIR_WORDS, model);
 }
 
 void weir_show_xdp(struct weir_out *out, const void *model)
 {
-	weir_out_begin(out, NULL, '{');
-	weir_set_show(&weir_xdp_fields, WEIR_WORDS | WEIR_RESULT, out, model);
-	weir_out_text(out, "\n");
-	weir_out_end(out, '}');
+	weir_show_item(out, &weir_xdp_fields, WEIR_WORDS | WEIR_RESULT, model);
 }
 
 void weir_show_spark(const struct weir_source_budget *source, char text[WEIR_SPARK_SIZE])

@@ -16,6 +16,9 @@
 typedef void weir_show_model(struct weir_out *out, const void *model);
 weir_show_model weir_show_limit, weir_show_exempt, weir_show_list, weir_show_source,
 	weir_show_stats, weir_show_xdp, weir_show_config;
+/* An object of a set, on a line of its own. */
+void weir_show_item(struct weir_out *out, const struct weir_set *set, unsigned int flags,
+		    const void *model);
 /*
  * A source as a row of a table, perhaps with its head: the budget that limits the source, or
  * is fullest; of several with its number, "2:5/9".

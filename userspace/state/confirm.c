@@ -272,14 +272,10 @@ int weir_confirm_show(struct weir_tool *tool, const struct weir_command *command
 	struct weir_brake found;
 
 	weir_out_begin(out, NULL, '[');
-	if (look(&found)) {
-		weir_out_begin(out, NULL, '{');
-		weir_set_show(&weir_pending_fields, WEIR_RESULT, out, &found.change);
-		weir_out_text(out, "\n");
-		weir_out_end(out, '}');
-	} else if (!out->json) {
+	if (look(&found))
+		weir_show_item(out, &weir_pending_fields, WEIR_RESULT, &found.change);
+	else if (!out->json)
 		weir_note(tool, "note", NOTHING);
-	}
 	weir_out_end(out, ']');
 	return WEIR_EXIT_OK;
 }

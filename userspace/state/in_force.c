@@ -26,9 +26,8 @@ static int look_into(struct weir_tool *tool, struct weir_space *space, void *dat
 		space->sources += config.limits[i].stats.sources_now;
 		space->largest = MAX(space->largest, config.limits[i].memory);
 	}
-	for (i = 0; i < config.exempt_count; i++)
-		space->blocked_prefixes += config.exempts[i].block;
-	space->exempts = config.exempt_count - space->blocked_prefixes;
+	space->blocked_prefixes = config.block_count;
+	space->exempts = config.exempt_count - config.block_count;
 	status = weir_space_list(tool, space);
 	space->has = space->early_count || !weir_config_is_empty(&config);
 out:

@@ -244,11 +244,8 @@ static void show(struct weir_tool *tool, const struct weir_restored *told)
 	if (!tool->check && !out->json)
 		return;
 	weir_out_begin(out, NULL, '[');
-	weir_out_begin(out, NULL, '{');
-	weir_set_show(&weir_restored_fields, WEIR_RESULT | (tool->check ? 0 : WEIR_EVENT), out,
-		      told);
-	weir_out_text(out, "\n");
-	weir_out_end(out, '}');
+	weir_show_item(out, &weir_restored_fields, WEIR_RESULT | (tool->check ? 0 : WEIR_EVENT),
+		       told);
 	weir_out_end(out, ']');
 }
 

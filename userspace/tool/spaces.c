@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lang/config.h"
 #include "tool/spaces.h"
 
 #define OWN	"/proc/self/ns/net"
@@ -83,22 +84,6 @@ int weir_space_enter(struct weir_tool *tool, const struct weir_space *space)
 	return WEIR_EXIT_REFUSED;
 }
 
-/* Enlarge an array by one element; false: no memory. */
-static bool grow(void **list, unsigned int count, unsigned int *room, size_t size)
-{
-	unsigned int more = *room ? 2 * *room : 64;
-	void *grown;
-
-	if (count < *room)
-		return true;
-	grown = realloc(*list, more * size);
-	if (!grown)
-		return false;
-	*list = grown;
-	*room = more;
-	return true;
-}
-
 static bool was_seen(const struct weir_spaces *spaces, uint64_t inode)
 {
 	unsigned int i;
@@ -121,10 +106,10 @@ static int look(struct weir_tool *tool, struct weir_spaces *spaces, const char *
 		return WEIR_EXIT_OK;
 	if (fstat(space.fd, &is) || was_seen(spaces, is.st_ino))
 		goto out;
-	if (!grow((void **)&spaces->seen, spaces->seen_count, &spaces->seen_room,
-		  sizeof(*spaces->seen)) ||
-	    !grow((void **)&spaces->list, spaces->count, &spaces->room, sizeof(*spaces->list))) {
-		weir_err_set(&tool->err, WEIR_NO_MEMORY);
+	if (!weir_grow(&spaces->seen, &spaces->seen_room, spaces->seen_count,
+		       sizeof(*spaces->seen), &tool->err) ||
+	    !weir_grow(&spaces->list, &spaces->room, spaces->count, sizeof(*spaces->list),
+		       &tool->err)) {
 		status = WEIR_EXIT_OUTPUT;
 		goto out;
 	}
