@@ -145,12 +145,12 @@ check_size() {
 	while read -r mark wing except; do
 		within "$mark" "$(files "^userspace/$wing" "$except" | xargs cat | wc -l)" "lines of userspace/$wing" || bad=1
 	done <<-'MARKS'
-		6745 fleet/
+		6836 fleet/
 		2675 advice/
 		2983 state/
 		20274 . ^userspace/(fleet|advice|state)/
 	MARKS
-	within 55742 "$(files '^tests/' | xargs cat | wc -l)" 'lines of tests/' || bad=1
+	within 55772 "$(files '^tests/' | xargs cat | wc -l)" 'lines of tests/' || bad=1
 	within 1500 "$(cat Documentation/weir{.8,-limit.8,-source.8,.conf.5} | wc -l)" 'lines of the manual of weir' || bad=1
 	return "$bad"
 }

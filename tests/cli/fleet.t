@@ -13,6 +13,7 @@ printf 'limit add web budget 10/s to ::/0 comment "\\\xff"\n' >latin.conf
 echo 'server nats://127.0.0.1:1' >settings
 printf '%s\n' 'group edge' 'group other' >twice
 printf '%s\n' '' '# nothing' 'grup edge' >unknown
+printf 'group edge\0x\n' >zero
 echo 'group' >none
 echo 'group a b' >many
 printf '%s\n' 'server nats://127.0.0.1:1' 'group edge' 'nkey UA' >half
@@ -30,6 +31,8 @@ says <<LINES
 1 | -group a -group b status | ^weir-fleet: '-group' given twice$
 1 | -settings nosuch status | ^weir-fleet: settings nosuch: No such file or directory$
 1 | -settings twice status | ^weir-fleet: twice:2: '-group' given twice$
+1 | -settings . status | ^weir-fleet: settings \.: Is a directory$
+1 | -settings zero status | ^weir-fleet: settings zero: a zero byte is no text$
 1 | -settings unknown status | ^weir-fleet: unknown:3: unknown setting 'grup'; did you mean 'group'\?$
 1 | -settings none status | ^weir-fleet: none:1: '-group' requires a value: GROUP$
 1 | -settings many status | ^weir-fleet: many:1: a setting is a word and a value$
@@ -71,10 +74,10 @@ says <<LINES
 3 | $nowhere log | ^weir-fleet: log: .*No server
 3 | $nowhere show revision 3 | ^weir-fleet: show: .*No server
 3 | $nowhere rollback | ^weir-fleet: rollback: .*No server
-3 | $nowhere -nkey UA -seed nosuch status | ^weir-fleet: status: .
-3 | $nowhere -creds nosuch status | ^weir-fleet: status: .
-3 | $nowhere -ca nosuch status | ^weir-fleet: status: nosuch: .
-3 | $nowhere -ca settings -cert nosuch -key nosuch status | ^weir-fleet: status: .
+1 | $nowhere -nkey UA -seed nosuch status | ^weir-fleet: -seed nosuch: No such file or directory$
+1 | $nowhere -creds nosuch status | ^weir-fleet: -creds nosuch: No such file or directory$
+1 | $nowhere -ca nosuch status | ^weir-fleet: -ca nosuch: No such file or directory$
+1 | $nowhere -ca settings -cert nosuch -key nosuch status | ^weir-fleet: -cert nosuch: No such file or directory$
 LINES
 
 next -- push status log show rollback agent -server -json !group

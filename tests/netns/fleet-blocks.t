@@ -158,6 +158,28 @@ ok $? "with a new module all hosts apply the configuration"
 everywhere blocked 192.0.2.8 ban "${hosts[@]}"
 ok $? "... and the blocks"
 
+# other sources
+block web1 192.0.2.9 ban 10m
+everywhere blocked 192.0.2.9 ban "${hosts[@]}"
+push <<<"${config/ban budget/ban per 24,64 budget}"
+for host in "${hosts[@]}"; do
+	wait_for 60 grep -q "192.0.2.9 under limit ban is not applied: the limit has other sources, by 'per'" "$tmp/$host.log"
+	ok $? "$host does not block a network for the address that was blocked" || diag "$(tail -n 3 "$tmp/$host.log")"
+done
+is "$(for host in "${hosts[@]}"; do on $host weir -json source show blocked limit ban; done | jq -c 'map(.source)' | xargs)" "[] [] []" "... with a configuration of other sources"
+push <<<"$config"
+everywhere blocked 192.0.2.9 ban "${hosts[@]}"
+ok $? "... but for the address, if it is one again"
+
+# a name that is wrong
+agent_end -9 web3
+agent web3 -share ban,bann
+push <<<"$config
+limit add last budget 100000/s $to 12"
+wait_for 60 grep -q "share: there is no limit 'bann' on this host" "$tmp/web3.log"
+ok $? "an agent says which limit it is to share, and does not have"
+is "$(grep -c "there is no limit 'ban'" "$tmp/web3.log")" 0 "... and not of others"
+
 # no room
 exec 3<>"/dev/tcp/${nats/://}"
 # ask WHAT DATA: sets line to what the server answers of the bucket

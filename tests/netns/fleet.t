@@ -35,6 +35,11 @@ like "$(fleet status | grep web2)" '^web2 +edge +[0-9]+ [-0-9]{10}T[:0-9]{8}Z +a
 fleet push - group edge2 <<<"limit add a budget 10/s $to" >"$tmp/said" 2>&1
 is "$?:$(grep -v revision "$tmp/said")" "0:weir-fleet: warning: no host is in group 'edge2'" "a push to a group without hosts says so"
 
+weir-fleet -server "$url" -group edge -replicas 3 push - <<<"limit add a budget 10/s $to" >"$tmp/said" 2>&1
+is "$?:$(<"$tmp/said")" "2:weir-fleet: push: a server that is in no cluster keeps one replica" "a server alone cannot be told to keep three replicas, with which it would not start again"
+weir-fleet -server "tls://$nats" -group edge status >"$tmp/said" 2>&1
+like "$?:$(<"$tmp/said")" '^3:weir-fleet: status: tls://.*: Secure' "tls:// does not go on in the clear" || diag "$(<"$tmp/said")"
+
 # Whoever may write a status.
 exec 3<>"/dev/tcp/${nats/://}"
 bad='{"host":"bad","group":"edge","revision":-1}'

@@ -14,6 +14,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "lang/value.h"
 #include "block.h"
@@ -387,6 +388,30 @@ static void put_line(FILE *to, struct entry *entry)
 	entry->echo_ms = fleet_now_ms() + ECHO_MS;
 }
 
+static const json_t *find_limit(const json_t *limits, const char *name)
+{
+	const json_t *limit;
+	size_t i;
+
+	for (i = 0; i < json_array_size(limits); i++) {
+		limit = json_array_get(limits, i);
+		if (!strcmp(json_string_value(json_object_get(limit, "limit")) ?: "", name))
+			return limit;
+	}
+	return NULL;
+}
+
+/* Is it none of the sources that the limit has by now, but a part of one, or several? */
+static bool is_foreign(const json_t *limits, const struct fleet_block *block)
+{
+	const json_t *limit = find_limit(limits, block->limit);
+	struct weir_prefix prefix;
+
+	return limit && fleet_prefix_read(&prefix, block->source) &&
+	       prefix.len != json_integer_value(json_object_get(limit, prefix.family == AF_INET ?
+								"prefix4" : "prefix6"));
+}
+
 /* Would it end the connection to a server, or all others? */
 static bool cuts_off(const struct fleet_blocks *blocks, const struct fleet_block *block)
 {
@@ -421,29 +446,47 @@ static void take_messages(struct fleet_blocks *blocks, char *messages)
 	}
 }
 
+/* Why a block is not applied, or NULL: it is. */
+static const char *fault_of(struct fleet_blocks *blocks, const json_t *limits,
+			    const struct fleet_block *block)
+{
+	if (cuts_off(blocks, block)) {
+		blocks->counts.exempt++;
+		return "it holds a server of NATS";
+	}
+	if (!is_foreign(limits, block))
+		return NULL;
+	blocks->counts.refused++;
+	return "the limit has other sources, by 'per'";
+}
+
 void fleet_blocks_apply(struct fleet_blocks *blocks)
 {
+	const char *const words[] = { "limit", "show", NULL }, *fault;
 	struct entry *entry = blocks->wanted, *next;
 	char *lines = NULL, *messages = NULL;
 	unsigned int said = 0;
+	struct weir_err unused;
+	json_t *limits;
 	size_t size;
 	FILE *to = entry ? open_memstream(&lines, &size) : NULL;
 
 	if (!to)
 		return;
+	limits = fleet_weir_json(words, &unused);
 	for (; entry; entry = next) {
 		next = entry->wanted == entry ? NULL : entry->wanted;
 		entry->wanted = NULL;
-		if (!cuts_off(blocks, &entry->block)) {
+		fault = fault_of(blocks, limits, &entry->block);
+		if (!fault) {
 			put_line(to, entry);
 			blocks->counts.applied++;
-			continue;
+		} else if (said++ < SAID_MOST) {
+			fleet_say("a block of %s under limit %s is not applied: %s",
+				  entry->block.source, entry->block.limit, fault);
 		}
-		blocks->counts.exempt++;
-		if (said++ < SAID_MOST)
-			fleet_say("a block of %s under limit %s is not applied: it holds a server of NATS",
-				  entry->block.source, entry->block.limit);
 	}
+	json_decref(limits);
 	blocks->wanted = NULL;
 	fclose(to);
 	if (size)
@@ -453,11 +496,27 @@ void fleet_blocks_apply(struct fleet_blocks *blocks)
 	free(lines);
 }
 
+/* Say which limits that are to be shared this host does not have. */
+static void say_missing(const struct fleet_blocks *blocks)
+{
+	const char *const words[] = { "limit", "show", NULL };
+	struct weir_err unused;
+	json_t *limits = fleet_weir_json(words, &unused);
+	char *names = strdup(blocks->shared), *rest = names, *name;
+
+	while (limits && names && strcmp(blocks->shared, "all") && (name = strsep(&rest, ",")))
+		if (!find_limit(limits, name))
+			fleet_say("share: there is no limit '%s' on this host", name);
+	free(names);
+	json_decref(limits);
+}
+
 void fleet_blocks_again(struct fleet_blocks *blocks)
 {
 	struct entry *entry;
 	unsigned int i;
 
+	say_missing(blocks);
 	for (i = 0; i < SLOTS; i++)
 		for (entry = blocks->slots[i]; entry; entry = entry->next)
 			if (!entry->block.released)

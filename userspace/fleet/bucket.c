@@ -33,6 +33,11 @@ static int keep(struct fleet_bucket *bucket, const char *stream, int64_t replica
 	jsStreamInfo *info = NULL;
 	natsStatus status = js_GetStreamInfo(&info, bucket->bus->js, stream, NULL, NULL);
 
+	if (!status && replicas > 1 && !info->Cluster) {
+		jsStreamInfo_Destroy(info);
+		weir_err_set(err, "a server that is in no cluster keeps one replica");
+		return -EREMOTEIO;
+	}
 	if (!status && info->Config->Replicas != replicas) {
 		info->Config->Replicas = replicas;
 		status = js_UpdateStream(NULL, bucket->bus->js, info->Config, NULL, NULL);

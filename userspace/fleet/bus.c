@@ -101,11 +101,13 @@ static const char *set_security(natsOptions *options, const struct fleet_setting
 		*status = natsOptions_SetUserCredentialsFromFiles(options, settings->creds, NULL);
 	if (*status)
 		return settings->creds;
-	if (settings->ca)
-		*status = natsOptions_SetSecure(options, true) ?:
-			  natsOptions_LoadCATrustedCertificates(options, settings->ca);
+	/* Else the library goes on in the clear with a server that offers no TLS. */
+	if (settings->ca || strstr(settings->server, "tls://"))
+		*status = natsOptions_SetSecure(options, true);
+	if (!*status && settings->ca)
+		*status = natsOptions_LoadCATrustedCertificates(options, settings->ca);
 	if (*status)
-		return settings->ca;
+		return settings->ca ?: settings->server;
 	if (settings->cert)
 		*status = natsOptions_LoadCertificatesChain(options, settings->cert, settings->key);
 	return *status ? settings->cert : NULL;

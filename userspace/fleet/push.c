@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lang/value.h"
 #include "canary.h"
 #include "child.h"
 #include "fleet.h"
@@ -108,35 +109,36 @@ static int choose(struct trial *trial)
 	return WEIR_EXIT_REFUSED;
 }
 
-/* Does another push try canaries? One that was killed leaves its key, whose time ends. */
-static bool is_tried(struct trial *trial)
+/* For how many ms may another push try canaries? One that was killed leaves its key. */
+static int64_t tried_ms(struct trial *trial)
 {
 	struct fleet_canary other;
 	kvEntry *entry = NULL;
-	bool tried;
+	int64_t left = 0;
 
 	if (kvStore_Get(&entry, trial->bucket->store, trial->key))
-		return false;
-	tried = !fleet_canary_decode(&other, kvEntry_Value(entry), kvEntry_ValueLen(entry));
-	if (tried) {
-		tried = fleet_age_ms(kvEntry_Created(entry)) <
-			other.for_ms + FLEET_CANARY_GRACE_MS;
+		return 0;
+	if (!fleet_canary_decode(&other, kvEntry_Value(entry), kvEntry_ValueLen(entry))) {
+		left = (int64_t)other.for_ms + FLEET_CANARY_GRACE_MS -
+		       fleet_age_ms(kvEntry_Created(entry));
 		fleet_canary_free(&other);
 	}
 	kvEntry_Destroy(entry);
-	return tried;
+	return left > 0 ? left : 0;
 }
 
 static int begin(struct trial *trial)
 {
 	struct fleet *fleet = trial->fleet;
 	uint64_t last = revision_of(trial->bucket, trial->key);
+	int64_t tried = tried_ms(trial);
+	char *value, buf[WEIR_TEXT_SIZE];
 	size_t size;
-	char *value;
 	int ret;
 
-	if (is_tried(trial)) {
-		weir_err_set(&fleet->err, "another push tries canaries of this group");
+	if (tried) {
+		weir_err_set(&fleet->err, "another push tries canaries of this group, for another %s at most",
+			     weir_text_time(tried * 1000000, buf));
 		return WEIR_EXIT_REFUSED;
 	}
 	value = fleet_canary_encode(&trial->canary, &size);
@@ -350,14 +352,17 @@ static void warn_of_no_host(struct fleet *fleet, struct fleet_bucket *bucket)
 static int push(struct fleet *fleet, char *config, size_t size)
 {
 	char key[FLEET_NAME_SIZE + 8];
-	int status = WEIR_EXIT_UNREACHABLE;
+	int status = WEIR_EXIT_UNREACHABLE, ret;
 	struct fleet_bucket bucket = { 0 };
 	struct fleet_bus bus;
 	uint64_t last;
 
 	if (fleet_bus_open(&bus, &fleet->settings, NULL, NULL, &fleet->err))
 		return status;
-	if (!make_buckets(fleet, &bus, &bucket)) {
+	ret = make_buckets(fleet, &bus, &bucket);
+	if (ret == -EREMOTEIO)
+		status = WEIR_EXIT_REFUSED;
+	if (!ret) {
 		snprintf(key, sizeof(key), "config.%s", fleet_group(fleet));
 		last = revision_of(&bucket, key);
 		status = fleet->canary ? push_by_canary(fleet, &bucket, config, size, last) :

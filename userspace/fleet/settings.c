@@ -88,15 +88,17 @@ int fleet_settings_take(struct fleet_settings *settings, int argc, char **argv,
 	return at;
 }
 
-static char *read_all(FILE *file)
+/* Read a file of text into *@to; 0, or -EINVAL with a sentence. */
+static int read_all(FILE *file, char **to, struct weir_err *err)
 {
-	char *text = NULL;
 	size_t room = 0;
-	ssize_t size = getdelim(&text, &room, '\0', file);
+	ssize_t size = getdelim(to, &room, '\0', file);
 
-	if (size < 0 && text)
-		*text = '\0';
-	return text;
+	if (ferror(file))
+		return weir_err_set(err, "%s", strerror(errno));
+	if (size < 0 && *to)
+		**to = '\0';
+	return feof(file) ? 0 : weir_err_set(err, "a zero byte is no text");
 }
 
 /* A line is the name of an option, without its dash, and a value; options come first. */
@@ -131,7 +133,8 @@ static int read_file(struct fleet_settings *settings, FILE *file, const char *pa
 	char *line, *rest;
 	int number = 0;
 
-	settings->text = read_all(file);
+	if (read_all(file, &settings->text, err))
+		return weir_err_set(err, "settings %.200s: %.250s", path, err->text);
 	rest = settings->text;
 	while (rest && (line = strsep(&rest, "\n"))) {
 		number++;
@@ -166,6 +169,22 @@ bool fleet_is_host(const char *name)
 	return true;
 }
 
+/* The library does not say which file it cannot read. */
+static int check_files(const struct fleet_settings *settings, struct weir_err *err)
+{
+	const char *const files[][2] = {
+		{ "-ca", settings->ca }, { "-cert", settings->cert }, { "-key", settings->key },
+		{ "-seed", settings->seed }, { "-creds", settings->creds },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (files[i][1] && access(files[i][1], R_OK))
+			return weir_err_set(err, "%s %.200s: %s", files[i][0], files[i][1],
+					    strerror(errno));
+	return 0;
+}
+
 static int check(struct fleet_settings *settings, struct weir_err *err)
 {
 	char *end;
@@ -186,7 +205,7 @@ static int check(struct fleet_settings *settings, struct weir_err *err)
 		return weir_err_set(err, WEIR_COMBINED, "-nkey", "-creds");
 	if (!settings->cert != !settings->key)
 		return weir_err_set(err, "'-cert' and '-key' belong together: a certificate and its private key");
-	return 0;
+	return check_files(settings, err);
 }
 
 int fleet_settings_read(struct fleet_settings *settings, struct weir_err *err)

@@ -41,7 +41,8 @@ static void show_state(struct weir_out *out, const struct fleet_seen *seen)
 	if (shares->late_ms > shares->interval_ms)
 		weir_out_word(out, WEIR_COLOR_BAD, "late: %" PRIu64 "ms,", shares->late_ms);
 	if (*verdict->error)
-		weir_out_word(out, WEIR_COLOR_BAD, "refused: %s", verdict->error);
+		weir_out_word(out, WEIR_COLOR_BAD, "refused: %.*s",
+			      (int)strcspn(verdict->error, "\n"), verdict->error);
 	else if (verdict->accepted)
 		weir_out_word(out, WEIR_COLOR_NONE, "accepted");
 	else
