@@ -440,9 +440,15 @@ void weir_warn_set(struct weir_tool *tool, const void *model)
 
 void weir_warn_exempt(struct weir_tool *tool, const void *model)
 {
-	struct weir_config *was = tool->batch ? NULL : weir_there_counted(tool, true);
+	struct weir_config *was = tool->batch ? NULL : weir_there_counted(tool, false);
 	static struct weir_config now;
+	uint64_t count = 0;
+	unsigned int i;
 
+	for (i = 0; was && i < was->limit_count; i++)
+		count += was->limits[i].stats.blocked_now;
+	/* Reading all of it takes long where there is much, and most often nobody is blocked. */
+	was = count ? weir_there_counted(tool, true) : NULL;
 	if (!was)
 		return;
 	weir_config_sort(was);
