@@ -6,7 +6,6 @@
 . "$here/fleet_counts.sh"
 command -v nft >/dev/null || skip_all "nft is not installed"
 fleet_begin 3
-hosts=(web1 web2 web3)
 alone=50
 names=(joined cut again killed gone last)
 server
@@ -95,7 +94,7 @@ like "$(<"$tmp/web1.log")" "limit 'last' is alone: no other host is heard" "... 
 wait_for 60 state_is web1 counts.alone 6
 like "$(fleet status | grep web1)" ' alone: 6 limits,.* accepted$' "... and its status"
 exec 3<>"/dev/tcp/${nats/://}"
-printf '%s\r\n' 'CONNECT {"verbose":false,"headers":true}' "HPUB \$KV.weir.status.web2 31 31" $'NATS/1.0\r\nKV-Operation: DEL\r\n' "" PING >&3
+printf '%s\r\n' 'CONNECT {"verbose":false,"headers":true}' "HPUB \$KV.weir-status.web2 31 31" $'NATS/1.0\r\nKV-Operation: DEL\r\n' "" PING >&3
 while read -rt 60 line <&3 && [[ $line != PONG* ]]; do :; done
 exec 3>&-
 is "$(state web2 host)" "" "a status is deleted"

@@ -6,7 +6,6 @@
 . "$(dirname "$0")/lib.sh"
 . "$here/fleet.sh"
 fleet_begin 3
-hosts=(web1 web2 web3)
 to='udp dport'
 share=(-share "ban,pen,every")
 

@@ -6,7 +6,6 @@
 . "$(dirname "$0")/lib.sh"
 . "$here/fleet.sh"
 fleet_begin 2
-hosts=(web1 web2)
 declare -A servers
 for at in 2 3; do ip addr add 10.77.0.$at/24 dev hub; done
 url=nats://10.77.0.1:4222,nats://10.77.0.2:4222,nats://10.77.0.3:4222

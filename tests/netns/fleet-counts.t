@@ -5,7 +5,6 @@
 . "$(dirname "$0")/lib.sh"
 . "$here/fleet_counts.sh"
 fleet_begin 4
-hosts=(web1 web2 web3 web4)
 server
 limit() { echo "limit add $1 budget $budget/${period}ms sources 256 ${2:-} udp dport $3"; }
 push < <(limit four shared 9; limit own "" 10; limit two shared 11; limit dead shared 12; limit lone shared 13; limit lied shared 14)

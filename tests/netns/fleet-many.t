@@ -6,7 +6,6 @@
 . "$here/fleet_counts.sh"
 command -v nft >/dev/null || skip_all "nft is not installed"
 fleet_begin 8
-hosts=(web{1..8})
 sources=20000
 each=2 # packets that one host gets of a source, enough to be announced
 budget=$((each * ${#hosts[@]}))

@@ -6,7 +6,6 @@
 . "$here/fleet_counts.sh"
 command -v nft >/dev/null || skip_all "nft is not installed"
 fleet_begin 3
-hosts=(web1 web2 web3)
 address=10.99.0.1
 ip addr add 10.77.0.99/32 dev hub
 for host in "${hosts[@]}"; do on "$host" ip addr add $address/32 dev lo; done

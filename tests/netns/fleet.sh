@@ -9,6 +9,7 @@ PATH=$top/userspace/fleet:$PATH
 nats=10.77.0.1:4222
 url=nats://$nats
 operator=() # options of who pushes
+hosts=()
 server_pid=''
 declare -A agents
 
@@ -26,6 +27,7 @@ fleet_begin() {
 	ip link add hub type bridge && ip addr add 10.77.0.1/24 dev hub && ip link set hub up || bail "no bridge"
 	for ((i = 1; i <= $1; i++)); do
 		space web$i
+		hosts+=("web$i")
 		name=web$i
 		ip link add hub$i master hub type veth peer name eth0 netns "${!name}" && ip link set hub$i up || bail "no veth"
 		ip -n "${!name}" -batch - <<-WORDS

@@ -5,7 +5,6 @@
 . "$(dirname "$0")/lib.sh"
 . "$here/fleet.sh"
 fleet_begin 3
-hosts=(web1 web2 web3)
 to='to 192.0.2.0/24'
 
 for host in "${hosts[@]}"; do agent $host; done
@@ -14,7 +13,7 @@ ok $? "an agent without a server says so"
 is "$(grep -c 'No server' "$tmp/web1.log")" 1 "... once"
 server
 fleet status >"$tmp/said" 2>&1
-is "$?:$(<"$tmp/said")" "2:weir-fleet: status: there is no bucket 'weir' yet: a push makes it" "the bucket is not there at first"
+is "$?:$(<"$tmp/said")" "2:weir-fleet: status: there is no bucket 'weir-status' yet: a push makes it" "the bucket is not there at first"
 fleet log >"$tmp/said" 2>&1
 is "$?:$(<"$tmp/said")" "2:weir-fleet: log: there is no bucket 'weir' yet: a push makes it" "... which log says likewise"
 
@@ -44,8 +43,8 @@ like "$?:$(<"$tmp/said")" '^3:weir-fleet: status: tls://.*: Secure' "tls:// does
 exec 3<>"/dev/tcp/${nats/://}"
 bad='{"host":"bad","group":"edge","revision":-1}'
 long='{"host":"a-long-name","group":"edge"}'
-printf '%s\r\n' 'CONNECT {"verbose":false}' "PUB \$KV.weir.status.bad ${#bad}" "$bad" \
-	"PUB \$KV.weir.status.a-long-name ${#long}" "$long" PING >&3
+printf '%s\r\n' 'CONNECT {"verbose":false}' "PUB \$KV.weir-status.bad ${#bad}" "$bad" \
+	"PUB \$KV.weir-status.a-long-name ${#long}" "$long" PING >&3
 while read -rt 60 line <&3 && [[ $line != PONG* ]]; do :; done
 exec 3>&-
 fleet status >"$tmp/said" 2>&1

@@ -23,7 +23,7 @@ class Server:
     def __init__(self, address):
         name, port = address.split(":")
         self.socket = socket.create_connection((name, int(port)))
-        self.socket.sendall(b'CONNECT {"verbose":false,"headers":true}\r\nSUB $KV.weir.status.> 1\r\nSUB %s 2\r\n' % PROBE.encode())
+        self.socket.sendall(b'CONNECT {"verbose":false,"headers":true}\r\nSUB $KV.weir-status.> 1\r\nSUB %s 2\r\n' % PROBE.encode())
         self.buffer, self.way, self.late, self.told = b"", 0, {}, {}
 
     def take(self, words, data):

@@ -80,7 +80,7 @@ def check(name, good, said=b""):
 
 
 client = Client()
-for subject in ("$KV.weir.config.edge", "$KV.weir.canary.edge", "$KV.weir.status.other", "$KV.weir-blocks-other.a.all",
+for subject in ("$KV.weir.config.edge", "$KV.weir.canary.edge", "$KV.weir-status.other", "$KV.weir-blocks-other.a.all",
                 "$JS.API.STREAM.DELETE.KV_weir", "$JS.API.STREAM.PURGE.KV_weir", "$JS.API.STREAM.UPDATE.KV_weir",
                 "$JS.API.STREAM.MSG.DELETE.KV_weir", "weir.other.counts.ban"):
     answer = client.ask(subject, b"limit add evil budget 1/1d")
@@ -88,9 +88,13 @@ for subject in ("$KV.weir.config.edge", "$KV.weir.canary.edge", "$KV.weir.status
 client.socket.sendall(b"SUB $KV.> 7\r\nSUB _INBOX.other.> 8\r\nSUB weir.other.counts.> 9\r\n")
 answer = client.sync()
 check("... nor listen to others", answer.count(b"Permissions Violation for Subscription") == 3, answer)
-for subject in (f"$KV.weir.status.{host}", "$KV.weir-blocks-edge.a.all"):
+for subject in (f"$KV.weir-status.{host}", "$KV.weir-blocks-edge.a.all"):
     answer = client.ask(subject, b"x", b"Nats-Rollup: all")
     check(f"... nor delete all keys by a header of {subject}", b"rollup not permitted" in answer, answer)
+answers = [client.ask(f"$KV.weir-status.{host}", b"x" * size) for size in (20000, *64 * [16000])]
+check("... nor have a status of 20,000 bytes kept", b"maximum message size" in answers[0] or b"message size exceeds" in answers[0], answers[0])
+state = json.loads(client.ask("$JS.API.STREAM.INFO.KV_weir-status", b""))["state"]
+check("... nor more than its last one", 16000 < state["bytes"] < 40000, state)
 
 # A consumer delivers to any subject, whatever its maker may publish to.
 for stream, subject in (("KV_weir", "$KV.weir.config.edge"), ("KV_weir-blocks-edge", "$KV.weir.config.edge"),

@@ -14,6 +14,7 @@
  * and returns to that when the key is deleted, or the time is over and nobody has decided.
  */
 
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
@@ -39,11 +40,13 @@
 #define COUNTS_MS	5000	/* after the last status, if only counts have changed */
 #define RETRY_MS	1000	/* and as much again at random, so that not all come at once */
 
+/* Watches of the feed, in the order in which they begin. */
+enum { CONFIGS, STATUSES, BLOCKS };
+
 struct session {
 	struct fleet_bus bus;
-	struct fleet_bucket bucket, blocks;
+	struct fleet_bucket configs, statuses, blocks;
 	struct fleet_feed feed;
-	int blocks_watch;	/* its number in the feed; or -1 */
 	bool joined;		/* the blocks of the group are known */
 	int64_t told_ms;	/* when the last status was written, by this host's clock, */
 	uint64_t told;		/* and its revision */
@@ -140,7 +143,7 @@ static void accept_config(struct agent *agent, struct fleet_change *change)
 	agent->config = change->value;
 	agent->size = change->size;
 	change->value = NULL;
-	fleet_say("revision %llu is in force", (unsigned long long)change->revision);
+	fleet_say("revision %" PRIu64 " is in force", change->revision);
 	if (agent->blocks)
 		fleet_blocks_again(agent->blocks);	/* for limits that were not there */
 	if (fleet_kept_write(agent->kept.config, agent->config, agent->size, &err))
@@ -163,8 +166,7 @@ static void take_config(struct agent *agent, struct fleet_change *change)
 		return;
 	}
 	set_verdict(&agent->host.config, change->revision, err.text);
-	fleet_say("revision %llu is not applied: %s", (unsigned long long)change->revision,
-		  err.text);
+	fleet_say("revision %" PRIu64 " is not applied: %s", change->revision, err.text);
 }
 
 /* Keep what is in force, so that an agent that is killed finds it; then apply the canary. */
@@ -207,13 +209,11 @@ static void take_canary(struct agent *agent, const struct fleet_change *change, 
 	agent->canary_end_ms = fleet_now_ms() + left;
 	if (!try_canary(agent, &err)) {
 		set_verdict(&agent->host.canary, change->revision, NULL);
-		fleet_say("canary revision %llu is in force",
-			  (unsigned long long)change->revision);
+		fleet_say("canary revision %" PRIu64 " is in force", change->revision);
 		return;
 	}
 	set_verdict(&agent->host.canary, change->revision, err.text);
-	fleet_say("canary revision %llu is not applied: %s",
-		  (unsigned long long)change->revision, err.text);
+	fleet_say("canary revision %" PRIu64 " is not applied: %s", change->revision, err.text);
 }
 
 /* What was accepted before the host, or the agent, started again. */
@@ -237,8 +237,8 @@ static int tell(struct agent *agent, struct session *session, struct weir_err *e
 {
 	struct fleet_share_counts *shares = &agent->host.shares;
 	const struct fleet_share_counts *before = &agent->told;
-	char key[FLEET_HOST_SIZE + 8], *value;
 	size_t size;
+	char *value;
 	int ret;
 
 	fleet_host_measure(&agent->host);
@@ -257,10 +257,9 @@ static int tell(struct agent *agent, struct session *session, struct weir_err *e
 		weir_err_set(err, WEIR_NO_MEMORY);
 		return -EIO;
 	}
-	snprintf(key, sizeof(key), "status.%s", agent->host.host);
 	session->told_ms = fleet_wall_ms();
-	ret = fleet_bucket_put(&session->bucket, key, value, size, FLEET_ANY, NULL, &session->told,
-			       err);
+	ret = fleet_bucket_put(&session->statuses, agent->host.host, value, size, FLEET_ANY, NULL,
+			       &session->told, err);
 	if (!ret)
 		agent->told = *shares;
 	free(value);
@@ -275,10 +274,9 @@ static int take_status(struct agent *agent, struct session *session,
 		       const struct fleet_change *change, struct weir_err *err)
 {
 	struct fleet_servers servers;
-	char name[FLEET_BUCKET_SIZE];
 
 	fleet_others_take(&session->others, &agent->host, change);
-	if (strcmp(change->key + 7, agent->host.host) || !session->told ||
+	if (strcmp(change->key, agent->host.host) || !session->told ||
 	    change->revision < session->told)
 		return 0;
 	if (change->revision > session->told) {
@@ -292,13 +290,12 @@ static int take_status(struct agent *agent, struct session *session,
 	session->timed = true;
 	if (!agent->blocks || session->blocks.store)
 		return 0;
-	snprintf(name, sizeof(name), FLEET_BLOCKS_BUCKET "%s", agent->host.group);
-	if (fleet_bucket_open(&session->blocks, &session->bus, name, err))
+	if (fleet_bucket_open(&session->blocks, &session->bus, FLEET_BLOCKS, agent->host.group,
+			      err))
 		return -EIO;
 	fleet_bus_servers(&session->bus, &servers);
 	fleet_blocks_begin(agent->blocks, &servers);
-	session->blocks_watch = fleet_feed_watch(&session->feed, &session->blocks, ">", err);
-	return session->blocks_watch < 0 ? -EIO : 0;
+	return fleet_feed_watch(&session->feed, &session->blocks, ">", err);
 }
 
 static int64_t age_ms(const struct session *session, const struct fleet_change *change)
@@ -323,14 +320,14 @@ static int take_block(struct agent *agent, struct session *session,
 static int take(struct agent *agent, struct session *session, struct fleet_change *change,
 		struct weir_err *err)
 {
-	if ((int)change->watch == session->blocks_watch)
+	if (change->watch == BLOCKS)
 		return take_block(agent, session, change, err);
+	if (change->watch == STATUSES)
+		return take_status(agent, session, change, err);
 	if (!strncmp(change->key, "config.", 7))
 		take_config(agent, change);
 	else if (!strncmp(change->key, "canary.", 7))
 		take_canary(agent, change, age_ms(session, change));
-	else if (!strncmp(change->key, "status.", 7))
-		return take_status(agent, session, change, err);
 	return 0;
 }
 
@@ -343,7 +340,7 @@ static bool take_all(struct agent *agent, struct session *session, struct weir_e
 
 	while (!ret && (change = fleet_feed_take(&session->feed))) {
 		ret = take(agent, session, change, err);
-		news |= !strncmp(change->key, "config.", 7) || !strncmp(change->key, "canary.", 7);
+		news |= change->watch == CONFIGS && !change->complete;
 		fleet_change_free(change);
 	}
 	if (ret)
@@ -472,13 +469,14 @@ static void follow(struct agent *agent, struct session *session, struct weir_err
 
 static int watch_keys(struct agent *agent, struct session *session, struct weir_err *err)
 {
+	struct fleet_bus *bus = &session->bus;
 	char keys[FLEET_HOST_SIZE + 8];
 
 	snprintf(keys, sizeof(keys), "*.%s", agent->host.group);
-	if (fleet_bucket_open(&session->bucket, &session->bus, FLEET_BUCKET, err) ||
-	    fleet_feed_watch(&session->feed, &session->bucket, keys, err) < 0)
-		return -EIO;
-	return fleet_feed_watch(&session->feed, &session->bucket, "status.>", err) < 0 ? -EIO : 0;
+	return fleet_bucket_open(&session->configs, bus, FLEET_CONFIGS, NULL, err) ||
+	       fleet_feed_watch(&session->feed, &session->configs, keys, err) ||
+	       fleet_bucket_open(&session->statuses, bus, FLEET_STATUSES, NULL, err) ||
+	       fleet_feed_watch(&session->feed, &session->statuses, ">", err) ? -EIO : 0;
 }
 
 /* One session. */
@@ -487,7 +485,7 @@ static void run_session(struct agent *agent)
 	static struct session session;
 	struct weir_err err = { 0 };
 
-	session = (struct session){ .blocks_watch = -1 };
+	session = (struct session){ 0 };
 	if (fleet_feed_open(&session.feed, &err)) {
 		say_once(agent, err.text);
 		return;
@@ -502,7 +500,8 @@ static void run_session(struct agent *agent)
 	}
 	fleet_feed_close(&session.feed);
 	fleet_bucket_close(&session.blocks);
-	fleet_bucket_close(&session.bucket);
+	fleet_bucket_close(&session.statuses);
+	fleet_bucket_close(&session.configs);
 	if (*err.text)
 		say_once(agent, err.text);
 }

@@ -335,9 +335,8 @@ static int compare(struct fleet_blocks *blocks, struct fleet_bucket *bucket,
 int fleet_blocks_compare(struct fleet_blocks *blocks, struct fleet_bucket *bucket,
 			 struct weir_err *err)
 {
-	const char *const words[] = { "source", "show", "blocked", NULL };
-	struct weir_err unused;
-	json_t *sources = fleet_weir_json(words, &unused), *source;
+	const char *const words[] = { "-json", "source", "show", "blocked", NULL };
+	json_t *sources = fleet_weir_json(words), *source;
 	struct fleet_block block;
 	int ret = 0;
 	size_t i;
@@ -462,18 +461,17 @@ static const char *fault_of(struct fleet_blocks *blocks, const json_t *limits,
 
 void fleet_blocks_apply(struct fleet_blocks *blocks)
 {
-	const char *const words[] = { "limit", "show", NULL }, *fault;
+	const char *const words[] = { "-json", "limit", "show", NULL }, *fault;
 	struct entry *entry = blocks->wanted, *next;
 	char *lines = NULL, *messages = NULL;
 	unsigned int said = 0;
-	struct weir_err unused;
 	json_t *limits;
 	size_t size;
 	FILE *to = entry ? open_memstream(&lines, &size) : NULL;
 
 	if (!to)
 		return;
-	limits = fleet_weir_json(words, &unused);
+	limits = fleet_weir_json(words);
 	for (; entry; entry = next) {
 		next = entry->wanted == entry ? NULL : entry->wanted;
 		entry->wanted = NULL;
@@ -499,9 +497,8 @@ void fleet_blocks_apply(struct fleet_blocks *blocks)
 /* Say which limits that are to be shared this host does not have. */
 static void say_missing(const struct fleet_blocks *blocks)
 {
-	const char *const words[] = { "limit", "show", NULL };
-	struct weir_err unused;
-	json_t *limits = fleet_weir_json(words, &unused);
+	const char *const words[] = { "-json", "limit", "show", NULL };
+	json_t *limits = fleet_weir_json(words);
 	char *names = strdup(blocks->shared), *rest = names, *name;
 
 	while (limits && names && strcmp(blocks->shared, "all") && (name = strsep(&rest, ",")))

@@ -6,79 +6,97 @@
 
 #include "bucket.h"
 
-#define HISTORY		64		/* revisions of a key; the most that a bucket has */
-#define SMALL		512		/* bytes of a value of a bucket for so many keys */
+/* What hosts write is bounded, whatever they write: only operators can fill the server. */
+static const struct kind {
+	const char *name;		/* and behind it the group */
+	int64_t revisions, keys, size;	/* of a key, in all, of a value in bytes; -1: no bound */
+} kinds[] = {
+	[FLEET_CONFIGS]	 = { "weir",	     64, -1, -1 },
+	[FLEET_STATUSES] = { "weir-status",   1, -1, 16384 },
+	[FLEET_BLOCKS]	 = { "weir-blocks-",  1, FLEET_BLOCKS_MOST, 512 },
+};
 
-int fleet_bucket_open(struct fleet_bucket *bucket, struct fleet_bus *bus, const char *name,
-		      struct weir_err *err)
+int fleet_bucket_open(struct fleet_bucket *bucket, struct fleet_bus *bus, enum fleet_kind kind,
+		      const char *group, struct weir_err *err)
 {
 	natsStatus status;
 
 	memset(bucket, 0, sizeof(*bucket));
 	bucket->bus = bus;
-	snprintf(bucket->name, sizeof(bucket->name), "%s", name);
-	status = js_KeyValue(&bucket->store, bus->js, name);
+	bucket->name = bucket->stream + strlen("KV_");
+	snprintf(bucket->stream, sizeof(bucket->stream), "KV_%s%s", kinds[kind].name, group ?: "");
+	status = js_KeyValue(&bucket->store, bus->js, bucket->name);
 	if (!status)
 		return 0;
 	if (status != NATS_NOT_FOUND)
-		return fleet_bus_error(bus, status, name, err);
-	weir_err_set(err, "there is no bucket '%s' yet: a push makes it", name);
+		return fleet_bus_error(bus, status, bucket->name, err);
+	weir_err_set(err, "there is no bucket '%s' yet: a push makes it", bucket->name);
 	return -ENOENT;
 }
 
-/* Let so many servers keep a bucket that is there. */
-static int keep(struct fleet_bucket *bucket, const char *stream, int64_t replicas,
-		struct weir_err *err)
+static int answered(struct fleet_bucket *bucket, natsStatus status, jsErrCode code,
+		    const char *what, struct weir_err *err)
 {
-	jsStreamInfo *info = NULL;
-	natsStatus status = js_GetStreamInfo(&info, bucket->bus->js, stream, NULL, NULL);
+	if (!status)
+		return 0;
+	fleet_bus_error(bucket->bus, status, what, err);
+	/* Nobody leads a cluster just now: that is no refusal. */
+	return code && status != NATS_NO_RESPONDERS ? -EREMOTEIO : -EIO;
+}
 
-	if (!status && replicas > 1 && !info->Cluster) {
-		jsStreamInfo_Destroy(info);
-		weir_err_set(err, "a server that is in no cluster keeps one replica");
-		return -EREMOTEIO;
-	}
-	if (!status && info->Config->Replicas != replicas) {
+/* Let so many servers keep a bucket that is there. */
+static int keep(struct fleet_bucket *bucket, int64_t replicas, struct weir_err *err)
+{
+	jsCtx *js = bucket->bus->js;
+	jsStreamInfo *info = NULL;
+	jsErrCode code = 0;
+	natsStatus status = js_GetStreamInfo(&info, js, bucket->stream, NULL, &code);
+	bool alone = !status && replicas > 1 && !info->Cluster;
+
+	if (!status && !alone && info->Config->Replicas != replicas) {
 		info->Config->Replicas = replicas;
-		status = js_UpdateStream(NULL, bucket->bus->js, info->Config, NULL, NULL);
+		status = js_UpdateStream(NULL, js, info->Config, NULL, &code);
 	}
 	jsStreamInfo_Destroy(info);
-	return status ? fleet_bus_error(bucket->bus, status, bucket->name, err) : 0;
+	if (!alone)
+		return answered(bucket, status, code, bucket->name, err);
+	weir_err_set(err, "a server that is in no cluster keeps one replica");
+	return -EREMOTEIO;
 }
 
 /*
  * As the library makes a bucket, but without roll-ups: by one who may write any key may delete all
  * others.
  */
-int fleet_bucket_make(struct fleet_bucket *bucket, struct fleet_bus *bus, const char *name,
-		      int64_t keys, int64_t replicas, struct weir_err *err)
+int fleet_bucket_make(struct fleet_bucket *bucket, struct fleet_bus *bus, enum fleet_kind kind,
+		      const char *group, int64_t replicas, struct weir_err *err)
 {
-	char stream[FLEET_BUCKET_SIZE + 8], keys_of[FLEET_BUCKET_SIZE + 8];
-	const char *subject = keys_of;
+	int ret = fleet_bucket_open(bucket, bus, kind, group, err);
+	char keys[sizeof(bucket->stream) + 8];
+	const char *subject = keys;
 	jsStreamConfig config;
+	jsErrCode code = 0;
 	natsStatus status;
-	int ret = fleet_bucket_open(bucket, bus, name, err);
 
-	snprintf(stream, sizeof(stream), "KV_%s", name);
 	if (!ret && replicas)
-		return keep(bucket, stream, replicas, err);
+		return keep(bucket, replicas, err);
 	if (ret != -ENOENT)
 		return ret;
-	snprintf(keys_of, sizeof(keys_of), "$KV.%s.>", name);
+	snprintf(keys, sizeof(keys), "$KV.%s.>", bucket->name);
 	jsStreamConfig_Init(&config);
-	config.Name = stream;
+	config.Name = bucket->stream;
 	config.Subjects = &subject;
 	config.SubjectsLen = 1;
-	config.MaxMsgsPerSubject = keys ? 1 : HISTORY;
-	config.MaxMsgs = keys ? keys : -1;
-	config.MaxMsgSize = keys ? SMALL : -1;
+	config.MaxMsgsPerSubject = kinds[kind].revisions;
+	config.MaxMsgs = kinds[kind].keys;
+	config.MaxMsgSize = kinds[kind].size;
 	config.Discard = js_DiscardNew;
-	config.DenyDelete = !keys;
+	config.DenyDelete = kinds[kind].keys < 0;
 	config.AllowDirect = true;
 	config.Replicas = replicas ? replicas : 1;
-	status = js_AddStream(NULL, bus->js, &config, NULL, NULL);
-	return status ? fleet_bus_error(bus, status, name, err) :
-	       fleet_bucket_open(bucket, bus, name, err);
+	status = js_AddStream(NULL, bus->js, &config, NULL, &code);
+	return answered(bucket, status, code, bucket->name, err) ?:
+	       fleet_bucket_open(bucket, bus, kind, group, err);
 }
 
 void fleet_bucket_close(struct fleet_bucket *bucket)
@@ -111,15 +129,10 @@ int fleet_bucket_put(struct fleet_bucket *bucket, const char *key, const char *v
 	if (!status && revision)
 		*revision = ack->Sequence;
 	jsPubAck_Destroy(ack);
-	if (!status)
-		return 0;
-	if (code == JSStreamWrongLastSequenceErr) {
-		weir_err_set(err, "%s: somebody else changed it meanwhile; try again", key);
-		return -ESTALE;
-	}
-	fleet_bus_error(bucket->bus, status, key, err);
-	/* Nobody leads a cluster just now: that is no refusal. */
-	return code && status != NATS_NO_RESPONDERS ? -EREMOTEIO : -EIO;
+	if (code != JSStreamWrongLastSequenceErr)
+		return answered(bucket, status, code, key, err);
+	weir_err_set(err, "%s: somebody else changed it meanwhile; try again", key);
+	return -ESTALE;
 }
 
 int fleet_bucket_delete(struct fleet_bucket *bucket, const char *key, struct weir_err *err)
@@ -131,20 +144,15 @@ int fleet_bucket_delete(struct fleet_bucket *bucket, const char *key, struct wei
 
 void fleet_bucket_forget(struct fleet_bucket *bucket, uint64_t revision)
 {
-	char stream[FLEET_BUCKET_SIZE + 8];
-
-	snprintf(stream, sizeof(stream), "KV_%s", bucket->name);
-	js_DeleteMsg(bucket->bus->js, stream, revision, NULL, NULL);
+	js_DeleteMsg(bucket->bus->js, bucket->stream, revision, NULL, NULL);
 }
 
 void fleet_bucket_author(struct fleet_bucket *bucket, uint64_t revision, char *author, size_t size)
 {
-	char stream[FLEET_BUCKET_SIZE + 8];
 	const char *text = NULL;
 	natsMsg *msg = NULL;
 
-	snprintf(stream, sizeof(stream), "KV_%s", bucket->name);
-	if (!js_GetMsg(&msg, bucket->bus->js, stream, revision, NULL, NULL))
+	if (!js_GetMsg(&msg, bucket->bus->js, bucket->stream, revision, NULL, NULL))
 		natsMsgHeader_Get(msg, FLEET_AUTHOR, &text);
 	snprintf(author, size, "%s", text ? text : "");
 	natsMsg_Destroy(msg);

@@ -7,28 +7,33 @@
 
 #include "bus.h"
 
-#define FLEET_BUCKET		"weir"		/* configurations and statuses */
-#define FLEET_BLOCKS_BUCKET	"weir-blocks-"	/* blocks, and behind it the group */
 #define FLEET_BLOCKS_MOST	65536		/* of a group */
-#define FLEET_BUCKET_SIZE	128
 #define FLEET_AUTHOR	"Weir-Author"	/* header of a configuration: who pushed it */
 #define FLEET_ANY	UINT64_MAX	/* whatever the revision */
+
+enum fleet_kind {
+	FLEET_CONFIGS,		/* of all groups, and what canaries try: all revisions, up to 64 */
+	FLEET_STATUSES,		/* of all hosts: the last of each */
+	FLEET_BLOCKS,		/* of a group: the last of each */
+	FLEET_KINDS
+};
 
 struct fleet_bucket {
 	struct fleet_bus *bus;
 	kvStore *store;
-	char name[FLEET_BUCKET_SIZE];
+	char stream[128];
+	const char *name;	/* within that */
 };
 
-/* 0, -ENOENT if it is not there, or -EIO; with a sentence. */
-int fleet_bucket_open(struct fleet_bucket *bucket, struct fleet_bus *bus, const char *name,
-		      struct weir_err *err);
+/* @group: whose blocks. 0, -ENOENT if it is not there, or -EIO; with a sentence. */
+int fleet_bucket_open(struct fleet_bucket *bucket, struct fleet_bus *bus, enum fleet_kind kind,
+		      const char *group, struct weir_err *err);
 /*
- * Likewise, but make it if it is not there: with all revisions that a bucket can have, or with the
- * last of each of so many keys. So many servers of a cluster are to keep it; 0: as it is, or 1.
+ * Likewise, but make it if it is not there; -EREMOTEIO if the server refuses. So many servers of a
+ * cluster are to keep it; 0: as it is, or 1.
  */
-int fleet_bucket_make(struct fleet_bucket *bucket, struct fleet_bus *bus, const char *name,
-		      int64_t keys, int64_t replicas, struct weir_err *err);
+int fleet_bucket_make(struct fleet_bucket *bucket, struct fleet_bus *bus, enum fleet_kind kind,
+		      const char *group, int64_t replicas, struct weir_err *err);
 void fleet_bucket_close(struct fleet_bucket *bucket);
 
 /*

@@ -14,6 +14,7 @@
 
 #include "files/lines.h"
 #include "child.h"
+#include "kept.h"
 
 #define WORDS_MOST	16
 #define TIMEOUT_MS	60000	/* a large table takes a second */
@@ -23,18 +24,12 @@ enum { IN, OUT, ERR, FILES };
 static int open_memory(const char *name, const char *content, size_t size)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC);
-	ssize_t done;
 
-	for (; fd >= 0 && size; content += done, size -= done) {
-		done = write(fd, content, size);
-		if (done <= 0) {
-			close(fd);
-			return -1;
-		}
-	}
+	if (fd >= 0 && !fleet_write_all(fd, content, size) && !lseek(fd, 0, SEEK_SET))
+		return fd;
 	if (fd >= 0)
-		lseek(fd, 0, SEEK_SET);
-	return fd;
+		close(fd);
+	return -1;
 }
 
 static char *read_memory(int fd, size_t most)
@@ -166,21 +161,15 @@ char *fleet_batch(const char *lines, size_t size)
 	return messages;
 }
 
-json_t *fleet_weir_json(const char *const words[], struct weir_err *err)
+json_t *fleet_weir_json(const char *const words[])
 {
-	const char *all[WORDS_MOST] = { "-json" };
-	json_error_t why;
+	struct weir_err unused;
 	json_t *json;
 	char *text;
-	int i;
 
-	for (i = 0; i < WORDS_MOST - 2 && words[i]; i++)
-		all[i + 1] = words[i];
-	if (fleet_weir(all, NULL, 0, &text, err))
+	if (fleet_weir(words, NULL, 0, &text, &unused))
 		return NULL;
-	json = json_loads(text, 0, &why);
-	if (!json)
-		weir_err_set(err, "weir %s printed no JSON: %.160s", words[0], why.text);
+	json = json_loads(text, 0, NULL);
 	free(text);
 	return json;
 }

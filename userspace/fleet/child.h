@@ -15,8 +15,8 @@
  */
 int fleet_weir(const char *const words[], const char *input, size_t size, char **output,
 	       struct weir_err *err);
-/* Run it with -json, and parse what it printed; NULL with a sentence. */
-json_t *fleet_weir_json(const char *const words[], struct weir_err *err);
+/* Parse the JSON that it printed; NULL: it failed. */
+json_t *fleet_weir_json(const char *const words[]);
 
 /*
  * Check a configuration, which has to stand alone: no include. 0, or as fleet_weir(), with the

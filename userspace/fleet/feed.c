@@ -133,7 +133,8 @@ int fleet_feed_watch(struct fleet_feed *feed, struct fleet_bucket *bucket, const
 		weir_err_set(err, "no thread can be had");
 		return -EIO;
 	}
-	return feed->watches++;
+	feed->watches++;
+	return 0;
 }
 
 struct fleet_change *fleet_feed_take(struct fleet_feed *feed)

@@ -40,7 +40,7 @@ struct fleet_feed {
 
 /* 0, or -errno with a sentence. */
 int fleet_feed_open(struct fleet_feed *feed, struct weir_err *err);
-/* Begin with the newest values of the keys that match; the number of the watch, or -EIO. */
+/* Begin with the newest values of the keys that match; 0, or -EIO with a sentence. */
 int fleet_feed_watch(struct fleet_feed *feed, struct fleet_bucket *bucket, const char *keys,
 		     struct weir_err *err);
 /* The oldest change, which the caller frees; NULL: none. */

@@ -25,9 +25,8 @@ static uint64_t packets_of(const json_t *stats, const char *key)
 
 static void measure_limits(struct fleet_counts *counts)
 {
-	const char *const words[] = { "-stats", "limit", "show", NULL };
-	struct weir_err unused;
-	json_t *limits = fleet_weir_json(words, &unused), *limit, *stats;
+	const char *const words[] = { "-json", "-stats", "limit", "show", NULL };
+	json_t *limits = fleet_weir_json(words), *limit, *stats;
 	uint64_t wanted, newcomers;
 	size_t i;
 
@@ -60,9 +59,8 @@ static void read_version(char to[FLEET_VERSION_SIZE])
 
 static void tool_version(char to[FLEET_VERSION_SIZE])
 {
-	const char *const words[] = { "-version", NULL };
-	struct weir_err unused;
-	json_t *json = fleet_weir_json(words, &unused);
+	const char *const words[] = { "-json", "-version", NULL };
+	json_t *json = fleet_weir_json(words);
 	const char *text = json_string_value(json_object_get(json_array_get(json, 0), "version"));
 
 	snprintf(to, FLEET_VERSION_SIZE, "%s", text ? text : "");
@@ -80,10 +78,9 @@ void fleet_host_measure(struct fleet_host *host)
 
 json_t *fleet_exempts(void)
 {
-	const char *const words[] = { "exempt", "show", NULL };
-	struct weir_err unused;
+	const char *const words[] = { "-json", "exempt", "show", NULL };
 
-	return fleet_weir_json(words, &unused);
+	return fleet_weir_json(words);
 }
 
 static bool is_exempt(const json_t *exempts, const char *source)
@@ -105,16 +102,15 @@ static bool is_exempt(const json_t *exempts, const char *source)
 
 uint64_t fleet_exempt_limited(const json_t *exempts)
 {
-	const char *const words[] = { "source", "show", "limited", "top", "1000", "by", "dropped",
+	const char *const words[] = { "-json", "source", "show", "limited", "top", "1000", "by", "dropped",
 				      NULL };
-	struct weir_err unused;
 	json_t *sources, *source;
 	uint64_t count = 0;
 	size_t i;
 
 	if (!json_array_size(exempts))
 		return 0;
-	sources = fleet_weir_json(words, &unused);
+	sources = fleet_weir_json(words);
 	json_array_foreach(sources, i, source)
 		count += is_exempt(exempts, json_string_value(json_object_get(source, "source")));
 	json_decref(sources);

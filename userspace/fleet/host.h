@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a host says of itself: the value of status.HOST, which is JSON. */
+/* What a host says of itself: its status, which is JSON. */
 #ifndef FLEET_HOST_H
 #define FLEET_HOST_H
 

@@ -34,20 +34,25 @@ char *fleet_kept_read(const char *path, size_t *size)
 	return text;
 }
 
-static int write_all(const char *path, const char *text, size_t size)
+int fleet_write_all(int fd, const char *text, size_t size)
+{
+	ssize_t done;
+
+	for (; size; text += done, size -= done) {
+		done = write(fd, text, size);
+		if (done <= 0)
+			return done ? -errno : -EIO;
+	}
+	return 0;
+}
+
+static int write_file(const char *path, const char *text, size_t size)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), ret;
-	ssize_t done;
 
 	if (fd < 0)
 		return -errno;
-	for (ret = 0; size && !ret; text += done, size -= done) {
-		done = write(fd, text, size);
-		if (done <= 0) {
-			ret = -EIO;
-			done = 0;
-		}
-	}
+	ret = fleet_write_all(fd, text, size);
 	if (!ret && fsync(fd))
 		ret = -errno;
 	close(fd);
@@ -60,7 +65,7 @@ int fleet_kept_write(const char *path, const char *text, size_t size, struct wei
 	int ret;
 
 	snprintf(new, sizeof(new), "%s.new", path);
-	ret = write_all(new, text, size);
+	ret = write_file(new, text, size);
 	if (!ret && rename(new, path))
 		ret = -errno;
 	if (!ret)

@@ -19,6 +19,8 @@ struct fleet_kept {
 int fleet_kept_name(struct fleet_kept *kept, const char *folder, const char *group);
 /* The caller frees it; NULL: there is none. */
 char *fleet_kept_read(const char *path, size_t *size);
+/* 0, or -errno. */
+int fleet_write_all(int fd, const char *text, size_t size);
 /* Replace a file once the new one is on the disk; 0, or -EIO with a sentence. */
 int fleet_kept_write(const char *path, const char *text, size_t size, struct weir_err *err);
 

@@ -16,6 +16,13 @@ struct history {
 	kvEntryList list;	/* oldest first */
 };
 
+static void close_history(struct history *history)
+{
+	kvEntryList_Destroy(&history->list);
+	fleet_bucket_close(&history->bucket);
+	fleet_bus_close(&history->bus);
+}
+
 static int open_history(struct fleet *fleet, struct history *history)
 {
 	char key[FLEET_NAME_SIZE + 8];
@@ -29,7 +36,8 @@ static int open_history(struct fleet *fleet, struct history *history)
 	snprintf(key, sizeof(key), "config.%s", group);
 	if (fleet_bus_open(&history->bus, &fleet->settings, NULL, NULL, &fleet->err))
 		return WEIR_EXIT_UNREACHABLE;
-	ret = fleet_bucket_open(&history->bucket, &history->bus, FLEET_BUCKET, &fleet->err);
+	ret = fleet_bucket_open(&history->bucket, &history->bus, FLEET_CONFIGS, NULL,
+				&fleet->err);
 	if (!ret) {
 		status = kvStore_History(&history->list, history->bucket.store, key, NULL);
 		if (!status && history->list.Count)
@@ -40,17 +48,8 @@ static int open_history(struct fleet *fleet, struct history *history)
 		else
 			ret = fleet_bus_error(&history->bus, status, key, &fleet->err);
 	}
-	kvEntryList_Destroy(&history->list);
-	fleet_bucket_close(&history->bucket);
-	fleet_bus_close(&history->bus);
+	close_history(history);
 	return ret == -ENOENT ? WEIR_EXIT_REFUSED : WEIR_EXIT_UNREACHABLE;
-}
-
-static void close_history(struct history *history)
-{
-	kvEntryList_Destroy(&history->list);
-	fleet_bucket_close(&history->bucket);
-	fleet_bus_close(&history->bus);
 }
 
 /* The revision that is meant, or if none is @back from the newest; NULL with a sentence. */

@@ -17,13 +17,12 @@ static unsigned int find(const struct fleet_others *others, const char *host)
 void fleet_others_take(struct fleet_others *others, const struct fleet_host *self,
 		       const struct fleet_change *change)
 {
-	const char *name = change->key + strlen("status.");
-	unsigned int i = find(others, name);
+	unsigned int i = find(others, change->key);
 	struct fleet_host host;
 	bool is_other = false;
 
-	if (!change->deleted && strcmp(name, self->host))
-		is_other = !fleet_host_decode(&host, name, change->value, change->size) &&
+	if (!change->deleted && strcmp(change->key, self->host))
+		is_other = !fleet_host_decode(&host, change->key, change->value, change->size) &&
 			   !strcmp(host.group, self->group);
 	if (!is_other && i < others->count)
 		others->of[i] = others->of[--others->count];

@@ -16,7 +16,7 @@ struct fleet_others {
 	} of[FLEET_OTHERS_MAX];
 };
 
-/* Take a change of status.HOST; that of @self, and those of other groups, do not matter. */
+/* Take a change of a host's status; that of @self, and those of other groups, do not matter. */
 void fleet_others_take(struct fleet_others *others, const struct fleet_host *self,
 		       const struct fleet_change *change);
 /* Those that are not silent. */

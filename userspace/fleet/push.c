@@ -94,7 +94,7 @@ static int choose(struct trial *trial)
 	struct fleet_view view;
 	unsigned int i;
 
-	if (fleet_view_read(&view, trial->bucket, fleet_group(fleet), &fleet->err))
+	if (fleet_view_read(&view, trial->bucket->bus, fleet_group(fleet), &fleet->err))
 		return WEIR_EXIT_UNREACHABLE;
 	canary->hosts = calloc(fleet->canary, sizeof(*canary->hosts));
 	trial->heard = calloc(fleet->canary, sizeof(*trial->heard));
@@ -220,7 +220,7 @@ static bool judge_all(struct trial *trial)
 	bool good = true;
 	unsigned int i;
 
-	if (fleet_view_read(&view, trial->bucket, NULL, &trial->fleet->err))
+	if (fleet_view_read(&view, trial->bucket->bus, NULL, &trial->fleet->err))
 		return false;
 	for (i = 0; good && i < canary->count; i++) {
 		seen = fleet_view_find(&view, canary->hosts[i]);
@@ -321,28 +321,27 @@ static int check_words(struct fleet *fleet)
 	return 0;
 }
 
-/* The bucket of the configurations, and one for the group's blocks. */
+/* That of the configurations, which is the last one, stays open. */
 static int make_buckets(struct fleet *fleet, struct fleet_bus *bus, struct fleet_bucket *bucket)
 {
-	char name[FLEET_BUCKET_SIZE];
-	struct fleet_bucket blocks;
-	int ret;
+	const char *group = fleet_group(fleet);
+	int kind, ret = 0;
 
-	snprintf(name, sizeof(name), FLEET_BLOCKS_BUCKET "%s", fleet_group(fleet));
-	ret = fleet_bucket_make(&blocks, bus, name, FLEET_BLOCKS_MOST, fleet->settings.keepers,
-				&fleet->err);
-	fleet_bucket_close(&blocks);
-	return ret ? ret : fleet_bucket_make(bucket, bus, FLEET_BUCKET, 0,
-					     fleet->settings.keepers, &fleet->err);
+	for (kind = FLEET_KINDS; !ret && kind--; group = NULL) {
+		fleet_bucket_close(bucket);
+		ret = fleet_bucket_make(bucket, bus, kind, group, fleet->settings.keepers,
+					&fleet->err);
+	}
+	return ret;
 }
 
 /* A mistyped name is a group, too. */
-static void warn_of_no_host(struct fleet *fleet, struct fleet_bucket *bucket)
+static void warn_of_no_host(struct fleet *fleet, struct fleet_bus *bus)
 {
 	struct weir_err unused;
 	struct fleet_view view;
 
-	if (fleet_view_read(&view, bucket, fleet_group(fleet), &unused))
+	if (fleet_view_read(&view, bus, fleet_group(fleet), &unused))
 		return;
 	if (!view.count)
 		fleet_say("warning: no host is in group '%s'", fleet_group(fleet));
@@ -368,7 +367,7 @@ static int push(struct fleet *fleet, char *config, size_t size)
 		status = fleet->canary ? push_by_canary(fleet, &bucket, config, size, last) :
 			 fleet_push_config(fleet, &bucket, config, size, last, NULL);
 		if (!status)
-			warn_of_no_host(fleet, &bucket);
+			warn_of_no_host(fleet, &bus);
 	}
 	fleet_bucket_close(&bucket);
 	fleet_bus_close(&bus);

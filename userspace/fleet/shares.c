@@ -328,9 +328,8 @@ static int subscribe(struct fleet_shares *shares, struct weir_err *err)
 
 int fleet_shares_refresh(struct fleet_shares *shares, struct weir_err *err)
 {
-	const char *const words[] = { "limit", "show", NULL };
-	struct weir_err unused;
-	json_t *limits = fleet_weir_json(words, &unused);
+	const char *const words[] = { "-json", "limit", "show", NULL };
+	json_t *limits = fleet_weir_json(words);
 	int ret;
 
 	pthread_mutex_lock(&shares->lock);

@@ -87,23 +87,21 @@ static void show_view(struct weir_out *out, const struct fleet_view *view)
 int fleet_status(struct fleet *fleet)
 {
 	int status = WEIR_EXIT_UNREACHABLE, ret;
-	struct fleet_bucket bucket;
 	struct fleet_view view;
 	struct fleet_bus bus;
 
 	if (fleet_bus_open(&bus, &fleet->settings, NULL, NULL, &fleet->err))
 		return status;
-	ret = fleet_bucket_open(&bucket, &bus, FLEET_BUCKET, &fleet->err);
+	ret = fleet_view_read(&view, &bus, fleet->group, &fleet->err);
 	if (ret == -ENOENT) {
 		status = WEIR_EXIT_REFUSED;
-	} else if (!ret && !fleet_view_read(&view, &bucket, fleet->group, &fleet->err)) {
+	} else if (!ret) {
 		show_view(&fleet->out, &view);
 		if (view.malformed)
 			fleet_say("%u of the statuses are malformed", view.malformed);
 		fleet_view_free(&view);
 		status = WEIR_EXIT_OK;
 	}
-	fleet_bucket_close(&bucket);
 	fleet_bus_close(&bus);
 	return status;
 }

@@ -12,7 +12,6 @@
 
 static int add(struct fleet_view *view, kvEntry *entry, const char *group)
 {
-	const char *name = strchr(kvEntry_Key(entry), '.');
 	struct fleet_seen *more;
 
 	if (kvEntry_Operation(entry) != kvOp_Put)
@@ -22,8 +21,8 @@ static int add(struct fleet_view *view, kvEntry *entry, const char *group)
 		return -ENOMEM;
 	view->seen = more;
 	more += view->count;
-	if (!name || kvEntry_ValueLen(entry) <= 0 ||
-	    fleet_host_decode(&more->host, name + 1, kvEntry_Value(entry),
+	if (kvEntry_ValueLen(entry) <= 0 ||
+	    fleet_host_decode(&more->host, kvEntry_Key(entry), kvEntry_Value(entry),
 			      kvEntry_ValueLen(entry))) {
 		view->malformed++;
 		return 0;
@@ -40,16 +39,19 @@ static int compare(const void *left, const void *right)
 	return strcmp(a->host.group, b->host.group) ?: strcmp(a->host.host, b->host.host);
 }
 
-int fleet_view_read(struct fleet_view *view, struct fleet_bucket *bucket, const char *group,
+int fleet_view_read(struct fleet_view *view, struct fleet_bus *bus, const char *group,
 		    struct weir_err *err)
 {
+	struct fleet_bucket bucket;
 	kvWatcher *watcher = NULL;
 	natsStatus status;
 	kvEntry *entry;
-	int ret = 0;
+	int ret = fleet_bucket_open(&bucket, bus, FLEET_STATUSES, NULL, err);
 
+	if (ret)
+		return ret;
 	memset(view, 0, sizeof(*view));
-	status = kvStore_Watch(&watcher, bucket->store, "status.>", NULL);
+	status = kvStore_WatchAll(&watcher, bucket.store, NULL);
 	while (!status && !ret) {
 		entry = NULL;
 		status = kvWatcher_Next(&entry, watcher, READ_MS);
@@ -59,12 +61,13 @@ int fleet_view_read(struct fleet_view *view, struct fleet_bucket *bucket, const 
 		kvEntry_Destroy(entry);
 	}
 	kvWatcher_Destroy(watcher);
+	fleet_bucket_close(&bucket);
 	if (view->count)
 		qsort(view->seen, view->count, sizeof(*view->seen), compare);
 	if (!status && !ret)
 		return 0;
 	fleet_view_free(view);
-	return fleet_bus_error(bucket->bus, status ? status : NATS_NO_MEMORY, "status", err);
+	return fleet_bus_error(bus, status ? status : NATS_NO_MEMORY, "status", err);
 }
 
 const struct fleet_seen *fleet_view_find(const struct fleet_view *view, const char *host)

@@ -17,8 +17,11 @@ struct fleet_view {
 	unsigned int malformed;		/* statuses that are none */
 };
 
-/* Read all statuses of a group, or with NULL of all; 0, or -EIO with a sentence. */
-int fleet_view_read(struct fleet_view *view, struct fleet_bucket *bucket, const char *group,
+/*
+ * Read all statuses of a group, or with NULL of all; 0, -ENOENT if no bucket is there, or -EIO;
+ * with a sentence.
+ */
+int fleet_view_read(struct fleet_view *view, struct fleet_bus *bus, const char *group,
 		    struct weir_err *err);
 const struct fleet_seen *fleet_view_find(const struct fleet_view *view, const char *host);
 /* Has it not written its status for too long? */
