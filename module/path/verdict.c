@@ -34,7 +34,7 @@ struct weir_context {
 	struct weir_packet packet;
 	struct weir_request request;
 	struct weir_exception_place place;	/* its source among the exemptions */
-	bool exempt;		/* a frame: from the limit that it matched last */
+	bool exempt;		/* a frame: from a limit, for the hook to count */
 	const struct weir_limit *dropper;	/* the limit that drops it */
 	struct weir_result result;	/* of that */
 	struct matched matched[WEIR_LIMITS_MAX];	/* in order, if there are several */
@@ -55,22 +55,23 @@ void weir_verdict_exit(void)
 	free_percpu(contexts);
 }
 
-/* Does the limit apply to the packet? The hook counts at an exemption, not a frame. */
+/* Is the packet exempt from the limit? If so, the exemption counts it, but no frame. */
+static noinline bool is_exempt(struct weir_context *ctx, const struct weir_limit *limit)
+{
+	const struct weir_exception *exception =
+		weir_exception_of(&ctx->place, ctx->packet.in->name, limit->id, false);
+
+	if (exception && ctx->packet.skb)
+		weir_exception_count(exception, ctx->request.cost.packets, ctx->request.cost.bytes);
+	ctx->exempt |= !!exception;
+	return exception;
+}
+
+/* Does the limit apply to the packet? */
 static inline bool matches(struct weir_context *ctx, const struct weir_limit *limit)
 {
-	const struct weir_exception *exception;
-
-	if (!weir_match_packet(&limit->cfg.match, &ctx->packet))
-		return false;
-	if (likely(!ctx->place.node))
-		return true;
-	exception = weir_exception_of(&ctx->place, ctx->packet.in->name, limit->id, false);
-	if (!exception)
-		return true;
-	ctx->exempt = !ctx->packet.skb;
-	if (!ctx->exempt)
-		weir_exception_count(exception, ctx->request.cost.packets, ctx->request.cost.bytes);
-	return ctx->exempt;
+	return weir_match_packet(&limit->cfg.match, &ctx->packet) &&
+	       (likely(!ctx->place.node) || !is_exempt(ctx, limit));
 }
 
 /* Log a drop, if the limit does, and the packet has a buffer. */
@@ -179,13 +180,12 @@ static enum weir_verdict charge_all(struct weir_context *ctx, struct weir_net *w
 static bool prefix_blocked(const struct weir_context *ctx, const struct weir_net *wn,
 			   const struct weir_limit *limit)
 {
-	const struct weir_cost *cost = &ctx->request.cost;
-	const struct weir_exception *block;
+	const struct weir_exception *block =
+		weir_exception_of(&ctx->place, ctx->packet.in->name, limit->id, true);
 
-	block = weir_exception_of(&ctx->place, ctx->packet.in->name, limit->id, true);
 	if (!block || limit->cfg.observe)
 		return false;
-	weir_exception_count(block, cost->packets, cost->bytes);
+	weir_exception_count(block, ctx->request.cost.packets, ctx->request.cost.bytes);
 	weir_stats_seen(wn->stats, WEIR_SEEN_BLOCKED, false);
 	return true;
 }
