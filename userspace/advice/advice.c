@@ -12,6 +12,7 @@
 #include <sys/param.h>
 
 #include "advice/advice.h"
+#include "lang/config.h"
 #include "lang/value.h"
 
 /* Who sends so many times as much as the next one stands out, if that is no small number. */
@@ -392,10 +393,7 @@ static void put_limit(struct advising *to)
 
 	*proposal = *to->limit;
 	proposal->budget_count = 0;
-	if (!(proposal->has & WEIR_HAS(LIMIT_PREFIX4))) {
-		proposal->per[0] = 32;
-		proposal->per[1] = 64;
-	}
+	memcpy(proposal->per, weir_limit_per(to->limit), sizeof(proposal->per));
 	proposal->has |= WEIR_HAS(LIMIT_PREFIX4) | WEIR_HAS(LIMIT_MATCH) | WEIR_HAS(LIMIT_ACTION);
 }
 

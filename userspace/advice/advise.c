@@ -65,8 +65,7 @@ static bool matches(const struct weir_match *match, const struct weir_match *pac
 static struct weir_prefix source_of(const struct weir_limit *limit, const struct weir_match *packet)
 {
 	struct weir_prefix source = packet->from[0];
-	bool ipv6 = source.family == AF_INET6;
-	uint8_t len = limit->has & WEIR_HAS(LIMIT_PREFIX4) ? limit->per[ipv6] : ipv6 ? 64 : 32;
+	uint8_t len = weir_limit_per(limit)[source.family == AF_INET6];
 
 	if (!len)
 		return (struct weir_prefix){ 0 };
@@ -206,13 +205,10 @@ static int get_watched(struct weir_tool *tool, const char *name, struct weir_lim
 {
 	struct weir_stats stats = { 0 };
 	struct weir_request get;
-	bool wanted = tool->stats;
 	int status;
 
-	tool->stats = true;
 	*limit = (struct weir_limit){ 0 };
-	weir_get_limit(tool, name, limit, &get);
-	tool->stats = wanted;
+	weir_get_limit(tool, name, true, limit, &get);
 	status = weir_tool_settle(tool, &get, 0) ?: weir_get_stats(tool, &stats);
 	*tick = stats.tick_ns;
 	if (status || *tick)

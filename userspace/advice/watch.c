@@ -175,18 +175,15 @@ static int take_message(const struct nlmsghdr *msg, void *data)
 /* A limit that is new has seen no packet yet, and what comes later may be of another size. */
 static void see_mean(struct watching *to)
 {
-	bool wanted = to->tool->stats;
 	struct weir_limit limit = { 0 };
 	const struct weir_counter *is = &limit.stats.matched, *was = &to->matched;
 	struct weir_request get;
 
-	to->tool->stats = true;
-	if (!weir_get_limit(to->tool, to->limit->name, &limit, &get)) {
+	if (!weir_get_limit(to->tool, to->limit->name, true, &limit, &get)) {
 		if (is->packets > was->packets && is->bytes > was->bytes)
 			to->mean = MAX((is->bytes - was->bytes) / (is->packets - was->packets), 1);
 		to->matched = *is;
 	}
-	to->tool->stats = wanted;
 }
 
 /* Look at all sources. */

@@ -28,7 +28,7 @@ static int add_existing(struct weir_tool *tool, const struct weir_limit *limit)
 	struct weir_request get;
 	int status;
 
-	weir_get_limit(tool, limit->name, &there, &get);
+	weir_get_limit(tool, limit->name, false, &there, &get);
 	status = weir_tool_settle(tool, &get, 0);
 	if (!status && *limit->before)
 		status = weir_get_config(tool, &config, false);
@@ -63,23 +63,10 @@ static int change(struct weir_tool *tool, struct weir_request *request, struct w
 	status = weir_tool_settle(tool, request, 0);
 	/* the echo has no counters, and the period of a calendar before the change */
 	if (!status && (tool->stats || made->has & WEIR_HAS(LIMIT_ZONE)) && !tool->check)
-		weir_get_limit(tool, made->name, made, request);
+		weir_get_limit(tool, made->name, tool->stats, made, request);
 	for (i = 0; i < made->budget_count && tool->check; i++)
 		made->budgets[i].renews = 0;
 	return status;
-}
-
-/* Fetches a limit with its counters; false: it cannot be had. */
-static bool get_counted(struct weir_tool *tool, const char *name, struct weir_limit *limit)
-{
-	bool stats = tool->stats;
-	struct weir_request get;
-
-	tool->stats = true;
-	*limit = (struct weir_limit){ 0 };
-	weir_get_limit(tool, name, limit, &get);
-	tool->stats = stats;
-	return !get.ret;
 }
 
 /* Say what becomes of the budgets of its list. */
@@ -163,10 +150,11 @@ int weir_limit_change(struct weir_tool *tool, const struct weir_command *command
 	struct weir_request request = weir_request_of(command, model);
 	bool set = command->verb == WEIR_ON_SET, there;
 	struct weir_limit made, was = { 0 };
+	struct weir_request get;
 	int status;
 
 	model->limit.check = tool->check;
-	there = set && get_counted(tool, model->limit.name, &was);
+	there = set && !weir_get_limit(tool, model->limit.name, true, &was, &get);
 	status = change(tool, &request, &made);
 	if (!status && there)
 		note_listed(tool, &made, &was);
@@ -231,7 +219,7 @@ static int set_zone(struct weir_tool *tool, const struct weir_command *command,
 	};
 	int status;
 
-	weir_get_limit(tool, name, &there, &get);
+	weir_get_limit(tool, name, false, &there, &get);
 	if (get.ret == -ENOENT)
 		return WEIR_EXIT_OK;
 	status = weir_tool_settle(tool, &get, 0) ?: find_zone(tool, &there, now);
@@ -419,8 +407,9 @@ static void warn_freed(struct weir_tool *tool, const struct weir_limit *words,
 
 void weir_warn_set(struct weir_tool *tool, const void *model)
 {
-	struct weir_limit limit = *(const struct weir_limit *)model, was;
-	bool there = tool->reached && get_counted(tool, limit.name, &was);
+	struct weir_limit limit = *(const struct weir_limit *)model, was = { 0 };
+	struct weir_request get;
+	bool there = tool->reached && !weir_get_limit(tool, limit.name, true, &was, &get);
 
 	weir_note_budgets(tool, &limit);
 	if (there) {

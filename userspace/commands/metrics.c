@@ -30,14 +30,16 @@ struct metrics {
 
 static const char *netns;	/* the word of -netns, a label of all series; or NULL */
 
-/* A metric of each limit: a 64-bit number at @offset of its counters. */
+/* A metric of each limit: a number at @offset of it. */
 struct row {
 	const char *name, *type, *help, *label;	/* label: further ones, or "" */
-	size_t offset;
+	size_t offset, size;
 	uint64_t has;			/* shown if the counters have it; 0: always */
 };
 
-#define STAT(member)	offsetof(struct weir_limit_stats, member)
+#define LIMIT(member)	offsetof(struct weir_limit, member), \
+			sizeof(((struct weir_limit *)0)->member)
+#define STAT(member)	LIMIT(stats.member)
 #define PACKETS(member)	STAT(member.packets), 0
 #define BYTES(member)	STAT(member.bytes), 0
 
@@ -93,6 +95,20 @@ static const struct row limit_rows[] = {
 	{ "weir_limit_sources_wanted", "gauge",
 	  "Sources to enlarge the table for, an estimate; 0: it has not been too small.", "",
 	  STAT(sources_wanted), 0 },
+	{ "weir_limit_table_places", "gauge", "Places in the table of sources.", "",
+	  LIMIT(entries), 0 },
+	{ "weir_limit_blocks", "gauge", "Blocked sources that the limit has room for.", "",
+	  LIMIT(blocks), 0 },
+	{ "weir_limit_memory_bytes", "gauge", "Memory of the limit, in bytes.", "",
+	  LIMIT(memory), 0 },
+	{ "weir_limit_newcomers_budget_packets", "gauge",
+	  "The newcomers' budget, in packets in a window; 0: none.", "",
+	  LIMIT(newcomers.count), 0 },
+	{ "weir_limit_observes", "gauge", "1 if the limit only counts what it would drop.", "",
+	  LIMIT(action), 0 },
+	{ "weir_limit_alone", "gauge",
+	  "1 if the hosts that share the limit are not heard, and it has amounts for that.", "",
+	  LIMIT(alone), 0 },
 	{ 0 }
 };
 
@@ -162,63 +178,19 @@ static void put_limits(struct weir_out *out, const struct weir_config *config)
 			put_name(out, row->name, true);
 			fprintf(out->to, "limit=\"%s\"%s} %" PRIu64 "\n",
 				limit->name, row->label,
-				*(const uint64_t *)((const char *)&limit->stats + row->offset));
-		}
-	}
-}
-
-#define SHAPE(member)	offsetof(struct weir_limit, member), \
-			sizeof(((struct weir_limit *)0)->member)
-
-/* What a limit was made with. */
-static void put_shapes(struct weir_out *out, const struct weir_config *config)
-{
-	static const struct {
-		const char *name, *help;
-		size_t offset, size;
-	} shapes[] = {
-		{ "weir_limit_table_places", "Places in the table of sources.",
-		  SHAPE(entries) },
-		{ "weir_limit_blocks", "Blocked sources that the limit has room for.",
-		  SHAPE(blocks) },
-		{ "weir_limit_memory_bytes", "Memory of the limit, in bytes.",
-		  SHAPE(memory) },
-		{ "weir_limit_newcomers_budget_packets",
-		  "The newcomers' budget, in packets in a window; 0: none.",
-		  SHAPE(newcomers.count) },
-		{ "weir_limit_observes", "1 if the limit only counts what it would drop.",
-		  SHAPE(action) },
-		{ "weir_limit_alone",
-		  "1 if the hosts that share the limit are not heard, and it has amounts for that.",
-		  SHAPE(alone) },
-	};
-	const struct weir_limit *limit, *end = config->limits + config->limit_count;
-	unsigned int i;
-	const char *at;
-
-	for (i = 0; config->limit_count && i < sizeof(shapes) / sizeof(*shapes); i++) {
-		head(out, shapes[i].name, "gauge", shapes[i].help);
-		for (limit = config->limits; limit < end; limit++) {
-			at = (const char *)limit + shapes[i].offset;
-			put_name(out, shapes[i].name, true);
-			fprintf(out->to, "limit=\"%s\"} %" PRIu64 "\n",
-				limit->name, weir_uint_get(at, shapes[i].size));
+				weir_uint_get((const char *)limit + row->offset, row->size));
 		}
 	}
 }
 
 enum { BUDGET_COUNT, BUDGET_WINDOW, BUDGET_PACKETS, BUDGET_BYTES, BUDGET_METRICS };
 
-static void put_budget(struct weir_out *out, unsigned int what, const struct weir_limit *limit,
-		       unsigned int i)
+static void put_budget(struct weir_out *out, const char *name, unsigned int what,
+		       const struct weir_limit *limit, unsigned int i)
 {
-	static const char *const names[] = {
-		"weir_limit_budget", "weir_limit_budget_window_seconds",
-		"weir_limit_budget_refused_packets_total", "weir_limit_budget_refused_bytes_total",
-	};
 	const struct weir_budget *budget = &limit->budgets[i];
 
-	put_name(out, names[what], true);
+	put_name(out, name, true);
 	fprintf(out->to, "limit=\"%s\",budget=\"%u\",unit=\"%s\"} ", limit->name, i + 1,
 		budget->unit ? "bytes" : "packets");
 	if (what == BUDGET_WINDOW && !budget->amount.window_ms)
@@ -251,7 +223,7 @@ static void put_budgets(struct weir_out *out, const struct weir_config *config)
 			for (i = 0; i < limit->budget_count; i++)
 				/* The kernel counts by budget only where there are several. */
 				if (what < BUDGET_PACKETS || limit->budget_count > 1)
-					put_budget(out, what, limit, i);
+					put_budget(out, heads[what][0], what, limit, i);
 	}
 }
 
@@ -327,7 +299,6 @@ static int put_metrics(struct weir_out *out, void *data)
 		       "When the state was saved, in seconds since 1970.", metrics->saved);
 	put_limits(out, &metrics->config);
 	put_budgets(out, &metrics->config);
-	put_shapes(out, &metrics->config);
 	put_sources(out, metrics);
 	return WEIR_EXIT_OK;
 }
@@ -391,7 +362,8 @@ static int read_limits(struct weir_tool *tool, struct metrics *metrics)
 	while (list.interrupted && ++tries < TRIES);
 	list.interrupted = false;
 	for (i = 0; !list.ret && i < config->limit_count; i++) {
-		if (!weir_get_limit(tool, config->limits[i].name, &config->limits[used], &get))
+		if (!weir_get_limit(tool, config->limits[i].name, true, &config->limits[used],
+				    &get))
 			used++;
 		else if (get.ret != -ENOENT)
 			list = get;

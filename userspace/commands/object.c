@@ -70,7 +70,7 @@ static void warn_wanted(struct weir_tool *tool, const void *model)
 	struct weir_request get;
 	struct weir_limit limit;
 
-	if (*name && tool->reached && weir_get_limit(tool, name, &limit, &get) == -ENOENT)
+	if (*name && tool->reached && weir_get_limit(tool, name, false, &limit, &get) == -ENOENT)
 		weir_note(tool, "note", "there is no limit '%s' yet", name);
 }
 

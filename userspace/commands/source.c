@@ -45,7 +45,7 @@ static const struct weir_limit *get_named(struct weir_tool *tool, const struct w
 
 	if (!*query->limit || (is_address(&query->prefix) && !query->packets && !query->bytes))
 		return NULL;
-	return weir_get_limit(tool, query->limit, &limit, &request) ? NULL : &limit;
+	return weir_get_limit(tool, query->limit, false, &limit, &request) ? NULL : &limit;
 }
 
 /* A prefix, or all, must be a source of the limit; any address is of the source that is all. */

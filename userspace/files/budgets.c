@@ -125,19 +125,13 @@ static void fill_units(struct weir_limit *limit, const struct weir_limit *was)
 static void note_losses(struct weir_tool *tool, const struct weir_limit *limit,
 			const struct weir_limit *was)
 {
-	const struct weir_budget *old = was->budgets, *new;
+	const struct weir_budget *old = was->budgets, *same;
 	bool one = was->budget_count == 1 && limit->budget_count == 1 && !limit->only;
 	char words[WORDS_SIZE];
-	unsigned int i;
 
 	for (; old < was->budgets + was->budget_count; old++) {
-		for (i = 0; i < limit->budget_count; i++) {
-			new = &limit->budgets[i];
-			if (new->unit == old->unit &&
-			    new->amount.window_ms == old->amount.window_ms)
-				break;
-		}
-		if (i == limit->budget_count)
+		same = find_same(limit, old);
+		if (!same || same->unit != old->unit)
 			weir_note(tool, "note", "limit '%s' loses its budget %s%s", limit->name,
 				  words_of(old, words), one ? "; to keep it, give both" : "");
 	}
@@ -167,7 +161,7 @@ void weir_note_budgets(struct weir_tool *tool, const struct weir_limit *limit)
 
 	/* The words of a budget may change the first one, without its amount. */
 	if (!new.budget_count || !(new.budgets[0].has & WEIR_HAS(BUDGET_BUDGET)) ||
-	    !tool->reached || weir_get_limit(tool, new.name, &was, &get) ||
+	    !tool->reached || weir_get_limit(tool, new.name, false, &was, &get) ||
 	    (new.budget_count < was.budget_count && !new.only))
 		return;
 	fill_units(&new, &was);
@@ -192,12 +186,9 @@ static bool knows_none(const struct weir_limit *limit)
 const struct weir_limit *weir_limit_heir(const struct weir_limit *limit,
 					 struct weir_config *config)
 {
-	static const uint8_t usual[2] = { 32, 64 };
 	const struct weir_limit *heir = weir_config_find(config, limit->name);
 
-	return heir &&
-	       !memcmp(heir->has & WEIR_HAS(LIMIT_PREFIX4) ? heir->per : usual, limit->per,
-		       sizeof(limit->per)) ? heir : NULL;
+	return heir && !memcmp(weir_limit_per(heir), limit->per, sizeof(limit->per)) ? heir : NULL;
 }
 
 void weir_note_known(struct weir_tool *tool, const struct weir_limit *limit,

@@ -207,18 +207,15 @@ static void warn_both(struct weir_tool *tool, const struct weir_config *config,
 	weir_note_of(tool, "warning", limit->name, text);
 }
 
-static const uint8_t usual_per[2] = { 32, 64 };
-
 /* Without per each address of IPv4 and each /64 is a source, which some do not expect. */
 static void note_shared(struct weir_tool *tool, const struct weir_limit *limit)
 {
-	bool given = limit->has & WEIR_HAS(LIMIT_PREFIX4);
-	const uint8_t *per = given ? limit->per : usual_per;
+	const uint8_t *per = weir_limit_per(limit);
 	char text[WEIR_SENTENCE_SIZE];
 	struct some some = { 0 };
 	unsigned int i;
 
-	if (given && !memcmp(per, usual_per, sizeof(usual_per)))
+	if (per == limit->per && per[0] == 32 && per[1] == 64)
 		return;		/* it was asked for, or said when the limit was made */
 	for (i = 0; i < budgets.count; i++)
 		if (budgets.at[i]->budget && weir_takes_from(limit, &budgets.at[i]->prefix) &&
@@ -334,7 +331,7 @@ void weir_note_listed(struct weir_tool *tool, const struct weir_limit *words)
 	made = *limit;
 	/* the module tells per also of a limit that was given none */
 	if (!(words->has & WEIR_HAS(LIMIT_PREFIX4)) &&
-	    !memcmp(made.per, usual_per, sizeof(usual_per)))
+	    !memcmp(made.per, weir_limit_per(words), sizeof(made.per)))
 		made.has &= ~WEIR_HAS(LIMIT_PREFIX4);
 	weir_note_lists(tool, there, &made);
 	for (other = there->limits; other < there->limits + there->limit_count; other++) {

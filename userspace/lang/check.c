@@ -231,7 +231,7 @@ static int check_per(const struct weir_limit *limit, struct weir_args *args)
  */
 static int check_words(const struct weir_limit *limit, unsigned int verb, struct weir_args *args)
 {
-	bool per = limit->has & WEIR_HAS(LIMIT_PREFIX4), set = verb == WEIR_ON_SET;
+	bool set = verb == WEIR_ON_SET;
 	struct weir_budget_config budget[WEIR_BUDGETS_MAX];
 	const struct weir_limit_rules rules = {
 		.budget = budget, .budgets = limit->budget_count, .blocks = !!limit->blocks_only,
@@ -240,7 +240,7 @@ static int check_words(const struct weir_limit *limit, unsigned int verb, struct
 		.zone = *limit->zone.name && (!set || limit->only),
 		.budgets_by = !!*limit->budgets_by,
 		.shared = limit->sharing == WEIR_SHARING_SHARED,
-		.len4 = per ? limit->per[0] : 32, .len6 = per ? limit->per[1] : 64,
+		.len4 = weir_limit_per(limit)[0], .len6 = weir_limit_per(limit)[1],
 	};
 	struct weir_error rule;
 	const char *word;
@@ -255,7 +255,7 @@ static int check_words(const struct weir_limit *limit, unsigned int verb, struct
 		};
 	if (weir_limit_rules(&rules, &rule))
 		return blame_rule(limit, 0, &rule, args);
-	if (per && check_per(limit, args))
+	if (limit->has & WEIR_HAS(LIMIT_PREFIX4) && check_per(limit, args))
 		return -EINVAL;
 	word = limit->has & WEIR_HAS(LIMIT_FLOOD) ? "flood" :
 	       limit->has & WEIR_HAS(LIMIT_KNOWN_MS) ? "known" : NULL;
@@ -411,4 +411,11 @@ bool weir_limit_has_bytes(const struct weir_limit *limit)
 		if (limit->budgets[i].unit == WEIR_UNIT_BYTES)
 			return true;
 	return false;
+}
+
+const uint8_t *weir_limit_per(const struct weir_limit *limit)
+{
+	static const uint8_t usual[2] = { 32, 64 };
+
+	return limit->has & WEIR_HAS(LIMIT_PREFIX4) ? limit->per : usual;
 }

@@ -105,5 +105,7 @@ bool weir_limit_differs(const struct weir_limit *words, const struct weir_limit 
 			char text[WEIR_DIFFERS_SIZE]);
 /* Does it count bytes, perhaps beside packets? */
 bool weir_limit_has_bytes(const struct weir_limit *limit);
+/* Its prefix lengths for IPv4 and IPv6, or the usual ones. */
+const uint8_t *weir_limit_per(const struct weir_limit *limit);
 
 #endif

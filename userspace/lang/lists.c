@@ -168,8 +168,8 @@ const char *weir_lists_near(const struct weir_config *config, const char *name,
 static int check_member(const struct weir_limit *limit, const struct weir_member *member,
 			struct weir_err *err)
 {
-	bool per = limit->has & WEIR_HAS(LIMIT_PREFIX4), ipv4 = member->prefix.family == AF_INET;
-	unsigned int len = per ? limit->per[!ipv4] : ipv4 ? 32 : 64;
+	const uint8_t *per = weir_limit_per(limit);
+	unsigned int len = per[member->prefix.family == AF_INET6];
 	const struct weir_budget *first = &limit->budgets[0];
 	const struct weir_budget_config rules = {
 		.amount = member->budget, .window_ms = first->amount.window_ms,
@@ -182,7 +182,7 @@ static int check_member(const struct weir_limit *limit, const struct weir_member
 		return weir_err_set(err, "%s is a part of a source of limit '%s', a /%u: put it into the list of another limit",
 				    weir_text_prefix(NULL, &member->prefix, buf), limit->name,
 				    len);
-	if (!member->budget || !weir_budget_rules(&rules, false, per ? limit->per[1] : 0, &rule))
+	if (!member->budget || !weir_budget_rules(&rules, false, per[1], &rule))
 		return 0;
 	return weir_err_set(err, "%s, by limit '%s': %s",
 			    weir_text_member(NULL, member, buf), limit->name, rule.msg);

@@ -270,7 +270,7 @@ void weir_note_nat64(struct weir_tool *tool, const struct weir_prefix *prefix)
 /* A network that is narrower than the sources of a limit, such as that of NAT64, is one of them. */
 static void note_within(struct weir_tool *tool, const struct weir_limit *limit)
 {
-	uint8_t per = limit->has & WEIR_HAS(LIMIT_PREFIX4) ? limit->per[1] : 64;
+	uint8_t per = weir_limit_per(limit)[1];
 	const struct weir_prefix *from = limit->match.from;
 	unsigned int i, more = limit->match.invert & WEIR_COND_FROM ? 0 : limit->match.from_count;
 

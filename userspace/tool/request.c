@@ -230,10 +230,10 @@ int weir_run_show(struct weir_tool *tool, const struct weir_command *command,
 	return status;
 }
 
-int weir_get_limit(struct weir_tool *tool, const char *name,
+int weir_get_limit(struct weir_tool *tool, const char *name, bool stats,
 		   struct weir_limit *limit, struct weir_request *request)
 {
-	struct weir_limit asked = { .want_stats = tool->stats };
+	struct weir_limit asked = { .want_stats = stats };
 
 	snprintf(asked.name, sizeof(asked.name), "%s", name);
 	*request = (struct weir_request){
@@ -268,7 +268,7 @@ int weir_check_names(struct weir_tool *tool, const struct weir_command *command,
 		name = weir_field_at(field, model);
 		if (field->type != &weir_type_name || !(field->flags & command->verb) || !*name)
 			continue;
-		ret = weir_get_limit(tool, name, &limit, &get);
+		ret = weir_get_limit(tool, name, false, &limit, &get);
 		if (ret != -ENOENT && !weir_tool_settle(tool, &get, 0))
 			continue;
 		if (ret != -ENOENT)

@@ -35,7 +35,8 @@ struct weir_config *weir_there(struct weir_tool *tool, bool all);
 struct weir_config *weir_there_counted(struct weir_tool *tool, bool all);
 /* The counters of the namespace; returns an enum weir_exit. */
 int weir_get_stats(struct weir_tool *tool, struct weir_stats *stats);
-int weir_get_limit(struct weir_tool *tool, const char *name,
+/* @stats: with its counters. */
+int weir_get_limit(struct weir_tool *tool, const char *name, bool stats,
 		   struct weir_limit *limit, struct weir_request *request);
 /* Is it known that there is no limit? */
 bool weir_without_limits(struct weir_tool *tool);

@@ -144,11 +144,6 @@ static void locate(struct weir_request *request, uint32_t off, bool inside, stru
 	}
 }
 
-static uint64_t take_cookie(const struct nlattr *attr)
-{
-	return attr ? weir_uint_get(mnl_attr_get_payload(attr), mnl_attr_get_payload_len(attr)) : 0;
-}
-
 /* Report the range or length of the policy that the attribute violates. */
 static bool say_policy(const struct tlvs *ack, const struct nlattr *attr, struct weir_err *err)
 {
@@ -236,7 +231,7 @@ static bool say_missing(struct weir_request *request, const struct tlvs *ack, bo
 static void say_refusal(struct weir_nl *nl, struct weir_request *request,
 			const struct tlvs *ack, const char *sentence, int error)
 {
-	uint64_t value = take_cookie(ack->attr[NLMSGERR_ATTR_COOKIE]);
+	uint64_t value = uint_of(ack->attr[NLMSGERR_ATTR_COOKIE]);
 	const char *what = sentence ? sentence :
 		error == EPERM || error == EACCES ? WEIR_NL_EPERM :
 		error != EOPNOTSUPP ? strerror(error) :
@@ -286,7 +281,7 @@ int weir_nl_ack(struct weir_nl *nl, struct weir_request *request, const struct n
 	if (error < 0) {
 		say_refusal(nl, request, &ack, sentence, -error);
 	} else if (sentence) {
-		cookie = take_cookie(ack.attr[NLMSGERR_ATTR_COOKIE]);
+		cookie = uint_of(ack.attr[NLMSGERR_ATTR_COOKIE]);
 		snprintf(request->warning, sizeof(request->warning), "%s", sentence);
 		/* see config-replace */
 		request->lost = (uint32_t)cookie;
