@@ -69,6 +69,8 @@ like "$out" $'^web: 3 packets' "... unless its ports are not asked for"
 is "$?" 0 "- is stdin"
 run limit advise web -pcap cut.pcap
 like "$out" $'^web: 2 packets .* of 1 source' "of a capture that is cut off the rest is looked at"
+run limit advise web -pcap udp.pcap budget 5/s bucket burst 9
+like "$out" $'given\n *5/s bucket  ' "what is judged has its way to count"
 
 # Of what many sources send
 proposes() { # FILE WORDS NAME

@@ -8,8 +8,7 @@
 PATH=$top/userspace/fleet:$PATH
 nats=10.77.0.1:4222
 url=nats://$nats
-operator=() # options of who pushes
-hosts=()
+operator=() hosts=() # options of who pushes; all hosts
 server_pid=''
 declare -A agents
 

@@ -38,6 +38,8 @@ static void show_loss(struct weir_out *out, const struct weir_advice *is,
 		weir_append(all, sizeof(all), ", ", weir_text_budget(NULL, &budget->amount, words));
 		if (budget->unit == WEIR_UNIT_BYTES)
 			weir_append(all, sizeof(all), " ", "bytes");
+		if (budget->mode)
+			weir_append(all, sizeof(all), " ", weir_mode_names[budget->mode]);
 	}
 	weir_out_text(out, "    %-20s %9" PRIu64 " %5.1f%% %14" PRIu64 " %5.1f%%", all,
 		      loss->sources, percent(loss->sources, is->sources), loss->packets,
