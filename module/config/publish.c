@@ -264,8 +264,8 @@ static void limit_drain(struct weir_limit *limit, const struct weir_limit *was)
 {
 	if (!table_moves(limit, was))
 		return;
-	weir_limit_count_evictions(limit, weir_table_drain(limit->table));
-	weir_limit_count_blocks(limit, 0, weir_table_unblocked(limit->table));
+	weir_limit_count(limit, WEIR_COUNTER_OF(evictions), weir_table_drain(limit->table));
+	weir_limit_count(limit, WEIR_COUNTER_OF(blocks_lost), weir_table_unblocked(limit->table));
 	weir_pressure_reset(limit);
 }
 

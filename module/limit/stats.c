@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "clock.h"
 #include "limit/limit.h"
 #include "limit/stats.h"
 
@@ -45,7 +46,8 @@ int weir_limit_account(struct weir_limit *limit)
 	return 0;
 }
 
-static void count_add(const struct weir_limit *limit, unsigned int i, u64 number)
+/* Add to the counter of an index, by WEIR_COUNTER_OF(). Any context but hard interrupts. */
+void weir_limit_count(const struct weir_limit *limit, unsigned int i, u64 number)
 {
 	struct weir_stats *stats;
 
@@ -55,25 +57,6 @@ static void count_add(const struct weir_limit *limit, unsigned int i, u64 number
 	u64_stats_add(&stats->count[i], number);
 	u64_stats_update_end(&stats->syncp);
 	local_bh_enable();
-}
-
-/* Count live sources that were evicted. Any context but hard interrupts. */
-void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions)
-{
-	count_add(limit, WEIR_COUNTER_OF(evictions), evictions);
-}
-
-/* Likewise, penalties, and blocks that found no room. */
-void weir_limit_count_blocks(const struct weir_limit *limit, u64 penalties, u64 lost)
-{
-	count_add(limit, WEIR_COUNTER_OF(penalties), penalties);
-	count_add(limit, WEIR_COUNTER_OF(blocks_lost), lost);
-}
-
-/* Likewise, a packet that was dropped and logged. */
-void weir_limit_count_logged(const struct weir_limit *limit)
-{
-	count_add(limit, WEIR_COUNTER_OF(logged), 1);
 }
 
 /* Under the lock, so that samples are taken in the order of their counters. */
@@ -113,7 +96,7 @@ static void sample_begin(struct weir_pressure *pressure, u64 tick,
 	pressure->refusals = counters->packets[WEIR_FLOOR_REFUSED];
 }
 
-/* Start measuring for a new table. */
+/* Start measuring for a table that takes over from another. */
 void weir_pressure_reset(const struct weir_limit *limit)
 {
 	struct weir_pressure *pressure = limit->pressure;
@@ -123,6 +106,7 @@ void weir_pressure_reset(const struct weir_limit *limit)
 	counters_sum(limit, &counters);
 	sample_begin(pressure, 0, &counters);
 	pressure->most = 0;
+	pressure->made = weir_clock();
 	spin_unlock(&pressure->lock);
 }
 
@@ -142,6 +126,10 @@ u64 weir_pressure_sources(const struct weir_limit *limit, u64 tick)
 	counters_sum(limit, &counters);
 	if (!pressure->since)
 		pressure->since = tick;
+	/* Floors of the table before end with the window; only those of a total do not. */
+	if (pressure->made && tick - pressure->made < limit->span_ticks &&
+	    limit->span_ticks < U32_MAX)
+		pressure->refusals = counters.packets[WEIR_FLOOR_REFUSED];
 	passed = tick - pressure->since;
 	found = counters.evictions - pressure->evictions +
 		min_t(u64, limit->cfg.sources, counters.packets[WEIR_FLOOR_REFUSED] -

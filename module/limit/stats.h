@@ -67,6 +67,7 @@ struct weir_pressure {
 	atomic64_t logged;	/* when it logged, and how much: see take_one() in nflog.c */
 	spinlock_t lock;	/* protects the rest; process context */
 	struct weir_counters base;	/* of the limit when they were last reset */
+	u64 made;		/* tick at which the table took over from another; or 0 */
 	u64 since;		/* tick of the last sample */
 	u64 evictions;		/* of the limit then */
 	u64 refusals;		/* packets refused by floors until then */
@@ -127,9 +128,7 @@ static inline void weir_stats_limit(struct weir_stats __percpu *pcpu, enum weir_
 
 void weir_stats_sum(const struct weir_stats __percpu *pcpu, u64 *sum, unsigned int n);
 int weir_limit_account(struct weir_limit *limit);
-void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions);
-void weir_limit_count_blocks(const struct weir_limit *limit, u64 penalties, u64 lost);
-void weir_limit_count_logged(const struct weir_limit *limit);
+void weir_limit_count(const struct weir_limit *limit, unsigned int i, u64 number);
 void weir_limit_counters(const struct weir_limit *limit, struct weir_counters *counters);
 void weir_limit_reset(const struct weir_limit *limit);
 void weir_pressure_reset(const struct weir_limit *limit);

@@ -86,7 +86,7 @@ static int block_set(struct weir_net *wn, struct block *block, const struct weir
 	ret = weir_table_block(limit->table, &lookup, end, block->how);
 	rcu_read_unlock();
 	if (ret > 0) {
-		weir_limit_count_evictions(limit, 1);
+		weir_limit_count(limit, WEIR_COUNTER_OF(evictions), 1);
 		weir_event_pressure(wn, limit, block->tick);
 	}
 	local_bh_enable();
@@ -178,7 +178,7 @@ static int block_full(struct genl_info *info, const struct weir_limit *limit)
 		.value = limit->cfg.blocks ?: weir_table_blocks_most(limit->table),
 	};
 
-	weir_limit_count_blocks(limit, 0, 1);
+	weir_limit_count(limit, WEIR_COUNTER_OF(blocks_lost), 1);
 	return weir_nl_error(&error, info->attrs[WEIR_A_SOURCE_ADDRESS], -ENOSPC, info->extack);
 }
 

@@ -889,8 +889,10 @@ static int merge_all(struct merge *merge, const struct genl_info *info)
 		return err;
 	floors_merge(merge, info->attrs);
 	err = objects_merge(merge, info, false);
-	weir_limit_count_evictions(merge->limit, merge->evicted);
-	weir_limit_count_blocks(merge->limit, 0, merge->unblocked);
+	weir_limit_count(merge->limit, WEIR_COUNTER_OF(evictions), merge->evicted);
+	weir_limit_count(merge->limit, WEIR_COUNTER_OF(blocks_lost), merge->unblocked);
+	if (!merge->add)
+		weir_pressure_reset(merge->limit);
 	return err;
 }
 

@@ -36,12 +36,12 @@ static noinline void punish(struct weir_net *wn, const struct weir_limit *limit,
 	err = weir_table_block(limit->table, lookup, lookup->tick + limit->penalty_ticks,
 			       prolong ? WEIR_BLOCK_PROLONG : WEIR_BLOCK_PUNISH);
 	if (err == -ENOSPC && first) {
-		weir_limit_count_blocks(limit, 0, 1);
+		weir_limit_count(limit, WEIR_COUNTER_OF(blocks_lost), 1);
 		weir_event_pressure(wn, limit, lookup->tick);
 	}
 	if (err || prolong)
 		return;
-	weir_limit_count_blocks(limit, 1, 0);
+	weir_limit_count(limit, WEIR_COUNTER_OF(penalties), 1);
 	trace_weir_blocked(limit, result, request->source, lookup->tick);
 	/* The first refusal is an event anyway. */
 	if (!first)
@@ -128,7 +128,7 @@ struct weir_result weir_limit_take(struct weir_net *wn, const struct weir_limit 
 	weir_batch_return(limit->table, lookup);
 	flags = weir_table_take(limit->table, lookup, take);
 	if (flags & WEIR_EVICTED) {
-		weir_limit_count_evictions(limit, 1);
+		weir_limit_count(limit, WEIR_COUNTER_OF(evictions), 1);
 		weir_event_pressure(wn, limit, lookup->tick);
 	}
 	return (struct weir_result) { flags };

@@ -70,5 +70,5 @@ void weir_nflog_drop(const struct weir_net *wn, const struct weir_limit *limit,
 	nf_log_packet(wn->net, packet->family, NF_INET_PRE_ROUTING, packet->skb, packet->in, NULL,
 		      &info, "weir %s: %s", limit->cfg.name,
 		      reasons[weir_result_reason(result)]);
-	weir_limit_count_logged(limit);
+	weir_limit_count(limit, WEIR_COUNTER_OF(logged), 1);
 }

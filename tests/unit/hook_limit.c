@@ -165,8 +165,17 @@ static void test_sizes(void **state)
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		assert_int_equal(weir_limit_account(&limit), 0);
 		limit.cfg.sources = sizes[i].sources;
-		weir_limit_count_evictions(&limit, sizes[i].evictions);
+		weir_limit_count(&limit, WEIR_COUNTER_OF(evictions), sizes[i].evictions);
 		assert_int_equal(weir_pressure_sources(&limit, 1), sizes[i].wanted);
+		/* a successor asks for no more because of the floors that it took over, for a window */
+		shim_jiffies = 1;
+		weir_pressure_reset(&limit);
+		weir_limit_count(&limit, WEIR_COUNTER_OF(packets[WEIR_FLOOR_REFUSED]), 9);
+		limit.span_ticks = 100;
+		assert_int_equal(weir_pressure_sources(&limit, weir_clock() + 99), 0);
+		weir_limit_count(&limit, WEIR_COUNTER_OF(packets[WEIR_FLOOR_REFUSED]), 9);
+		assert_true(weir_pressure_sources(&limit, weir_clock() + 100));
+		limit.span_ticks = U32_MAX;
 		free_percpu(limit.stats);
 		kfree(limit.pressure);
 	}
