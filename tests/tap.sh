@@ -83,3 +83,18 @@ finish() {
 	[ "$failures" = 0 ]
 	exit
 }
+
+# stand_in_make: a folder of headers has the module that make builds with them
+stand_in_make() {
+	cat >/usr/bin/make <<-'END'
+		#!/bin/sh
+		for word; do
+			case $word in
+			KDIR=*) headers=${word#*=} ;;
+			modules) cp "$headers/weir.ko" . ;;
+			clean) rm -f weir.ko ;;
+			esac
+		done
+	END
+	chmod 755 /usr/bin/make
+}

@@ -51,17 +51,7 @@ cat >"$tmp/deb/DEBIAN/control" <<-END
 	Description: the headers of the guest's kernel
 END
 dpkg-deb --root-owner-group -b "$tmp/deb" "$tmp/headers.deb" >"$tmp/said" || bail "$(<"$tmp/said")"
-cat >/usr/bin/make <<-'END'
-	#!/bin/sh
-	for word; do
-		case $word in
-		KDIR=*) headers=${word#*=} ;;
-		modules) cp "$headers/weir.ko" . ;;
-		clean) rm -f weir.ko ;;
-		esac
-	done
-END
-chmod 755 /usr/bin/make
+stand_in_make
 
 # run FOLDER: test it as a source, with the packages
 run() {

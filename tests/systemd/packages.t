@@ -15,18 +15,7 @@ modules=/lib/modules/$(uname -r) headers=/usr/src/linux-headers-$(uname -r)
 mkdir tmp && tmp=$PWD/tmp
 mkfifo "$tmp/nothing"
 
-# A folder has the module that make builds with the headers there.
-cat >/usr/bin/make <<'END'
-#!/bin/sh
-for word; do
-	case $word in
-	KDIR=*) headers=${word#*=} ;;
-	modules) cp "$headers/weir.ko" . ;;
-	clean) rm -f weir.ko ;;
-	esac
-done
-END
-chmod 755 /usr/bin/make
+stand_in_make
 
 # package OPTION PACKAGE...: the database knows no other package, as none was installed by dpkg
 package() { dpkg --force-depends --force-unsafe-io "$@" >"$tmp/said" 2>&1 </dev/null; }

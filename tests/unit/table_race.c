@@ -334,9 +334,11 @@ static void test_dropped(void **state)
 
 static void take_over(u8 slots, u32 sources)
 {
+	twin_leave();
 	next = make_table(slots, sources);
 	shim_clock = test_clock;
 	weir_table_succeed(next, table, &ten, &ten, &twin_key);
+	twin_enter();
 }
 
 static void let_go(void)
@@ -356,9 +358,7 @@ static void test_moved_meanwhile(void **state)
 	assert_true(packet(table, 1, 7) & WEIR_CHARGED);
 	lay_out(&s, 1, 1);
 	assert_int_equal(weir_table_refuse(table, &s.lookup), 0);
-	twin_leave();
 	take_over(4, 1);
-	twin_enter();
 	assert_int_equal(packet(next, 1, 4), WEIR_REFUSED | WEIR_FIRST);
 	assert_int_equal(weir_table_charge(table, &s.lookup), WEIR_AGAIN);
 	assert_false(weir_table_uncharge(table, &s.lookup));
@@ -374,9 +374,7 @@ static void test_moved_idle(void **state)
 
 	begin(4, 1);
 	assert_true(packet(table, 1, 10) & WEIR_CHARGED);
-	twin_leave();
 	take_over(4, 1);
-	twin_enter();
 	now += 5;
 	lay_out(&s, 1, 10);
 	/* Three slots late, within the window of the first ten */
@@ -397,9 +395,7 @@ static void test_one_set(void **state)
 	assert_int_equal(weir_table_sets(table), 2);
 	for (i = 0; i < sources; i++)
 		assert_true(packet(table, i, 7) & WEIR_CHARGED);
-	twin_leave();
 	take_over(4, 200);
-	twin_enter();
 	locks = shim_locks;
 	assert_true(packet(next, 0, 1) & WEIR_CHARGED);
 	assert_true(shim_locks - locks <= 3 * WEIR_ENTRIES_MAX + 3);
