@@ -168,7 +168,7 @@ check_spread() {
 		calendar 12
 		total 3
 		exact 8
-		list 39
+		list 38
 	MARKS
 	return "$bad"
 }

@@ -428,20 +428,21 @@ struct weir_places;
 
 /* Too large for the stack. */
 struct weir_config {
-	bool check, add, del, hold;
+	bool check, add, del;
+	bool hold;			/* the first that weir_config_clear() zeroes, */
 	uint8_t hash_key[WEIR_HASH_KEY_SIZE];	/* of a saved state, or all zero */
 	unsigned int limit_count, exempt_count, early_count, list_count;
 	unsigned int block_count;	/* of the exempts */
 	unsigned int exempt_room, list_room;	/* of the arrays that grow */
-	struct weir_limit limits[WEIR_LIMITS_MAX];
 	struct weir_exempt *exempts;
-	struct weir_xdp early[WEIR_EARLY_MAX];	/* devices that drop early */
 	struct weir_list *lists;	/* parts, all full but their last */
 	unsigned int lists_named, member_count;
 	unsigned int bad;		/* invalid items so far */
 	unsigned int ended;		/* lines left out, as their end has passed */
 	uint32_t sum;			/* CRC-32 of all files that it was read from */
 	const struct weir_places *places;	/* of the lines; or NULL */
+	struct weir_limit limits[WEIR_LIMITS_MAX];	/* up to here */
+	struct weir_xdp early[WEIR_EARLY_MAX];	/* devices that drop early */
 };
 
 #endif

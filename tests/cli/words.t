@@ -118,7 +118,6 @@ says <<'LINES'
 1 | limit add web budget 1M/s bytes bucket burst 1MB | ^weir: limit add: burst: write '1M' for 1MB$
 1 | limit add web budget 10/s quota 3 | ^weir: limit add: write 'budget 5G/month bytes', or 'budget COUNT/total'$
 0 | -check source get 10.0.0.1 udp dport 53 length 53 |
-1 | limit add web budget 1.5/s | ^weir: limit add: budget: a count is a whole number: write 15/10s$
 1 | limit add web budget 1/s penalty ever | ^weir: limit add: penalty: 'ever' is no time here; the longest is 3650d$
 1 | limit add web budget 1/s srcmask 16 | ^weir: limit add: write 'per V4', or 'per V4,V6', the lengths of prefixes$
 1 | limit add web budget 1/s mode srcip | ^weir: limit add: sources alone have counts
@@ -236,7 +235,6 @@ says <<'LINES'
 0 | -check limit set web match -p udp dports 53 |
 0 | -check limit add web budget 1/s tcp dst-port 80 source-port 1024-65535 |
 1 | limit add web budget 1/s tcp 443 | ^weir: limit add: for a port write 'dport 443'$
-1 | -check limit add web budget 1/s tcp ports 80 | ^weir: limit add: write 'dport' for the destination, or 'sport'$
 1 | limit set ssh ! syn | ^weir: limit set: write 'not' for '!'$
 0 | -check limit add web budget 9/s budget 1G/d bytes tcp syn | ^weir: note: limit 'web' counts the bytes of SYN packets only: 'syn' holds for all of its budgets$
 0 | -check limit add web budget 1/s dev none to ff00::/8 | or without 'dev' all: to remove 'dev', give the other conditions after 'match'$
@@ -248,9 +246,6 @@ says <<'LINES'
 1 | limit add web budget 1/s tcp proto tcp | ^weir: limit add: separate the values of 'proto' by ','$
 1 | limit add web budget 1/s proto tcp udp | ^weir: limit add: separate the values of 'proto' by ','$
 1 | limit add web budget 1/s proto tcp,tcp | proto: tcp and tcp overlap$
-1 | limit add web budget 1/s proto 256 | proto: unknown protocol '256'; expected tcp, udp, icmp, ... or 0..255$
-1 | limit add web budget 1/s tcp,icmp dport 80 | dport requires a protocol with ports
-1 | limit add web budget 1/s tcp,udp syn | ^weir: limit add: syn requires proto tcp, or no proto$
 1 | limit add web budget 1/s udp icmp-type echo-request | icmp-type requires proto icmp, or no proto$
 1 | limit add web budget 1/s not icmpv6 icmpv6-type 128 | icmpv6-type requires proto icmpv6, or no proto$
 1 | limit add web budget 1/s icmp-type 8 icmpv6-type 128 | 'icmp-type' and 'icmpv6-type' cannot be combined: make a limit of each$
@@ -375,7 +370,6 @@ says <<'LINES'
 0 | -check exempt add 10/8 |
 0 | -check exempt add 10.1/255.255.0.0 |
 0 | -check exempt add 10.0.0.0/255.0.0.0 |
-1 | -check exempt add 10.0.0.0/255.0.255.0 | prefix length out of range 0..32$
 1 | -check exempt add 10.1/8 | did you mean 10.0.0.0/8
 1 | -check exempt add 10.1 | invalid IPv4 or IPv6 address '10.1'$
 0 | -check exempt add 0/0 | 0\.0\.0\.0/0 is every IPv4 source
@@ -383,7 +377,6 @@ says <<'LINES'
 1 | -check exempt del ./prefixes.txt | no prefix, and names are not resolved; for those of a file: sed .* FILE . tr .*exempt del .' . weir -exist -batch -$
 1 | -check block add prefixes for 1h | ^weir: block add: 'prefixes' is no prefix, and names are not resolved; for those of a file: sed .*block add .' . weir -exist -batch -$
 1 | -check exempt get prefixes | ^weir: exempt get: invalid IPv4 or IPv6 address 'prefixes'$
-1 | -check exempt add any | ^weir: exempt add: every IPv4 address is 0.0.0.0/0, every IPv6 address ::/0$
 1 | -check limit add x budget 1/s from any | ^weir: limit add: from: .*; for both leave the condition out$
 1 | -check limit add x budget 1/s from '!10.0.0.0/8' | ^weir: limit add: write 'not from 10.0.0.0/8'$
 0 | -check source block 10.0.0.1 limit a for forever |
@@ -470,7 +463,6 @@ says <<'LINES'
 1 | limit show -j | ^weir: limit show: options precede the object: weir -j limit ...$
 1 | limit -s show | ^weir: limit: options precede the object: weir -s limit
 1 | source show -jp | options precede the object
-1 | limit del -x | limit del: name '-x' begins with '-'$
 1 | -color=sometimes limit show | invalid colour 'sometimes'; expected always, auto or never
 # nft's -c checks; here it colours, and the file would be applied
 1 | -c -f /dev/null | ^weir: '-c' is -color, as in ip: to check a file write -check

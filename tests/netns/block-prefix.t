@@ -176,7 +176,7 @@ is "$(weir -check limit flush 2>&1)" "weir: warning: deleting all limits also de
 weir: warning: no limit will be left, so prefixes that are blocked under all limits (1) get through" "... and so does limit flush"
 like "$(weir -check limit del tcp 2>&1 | tail -n 1)" "limit 'tcp' goes, and no other one drops its packets of prefixes that are blocked under all \(1\), such as 100.128.0.0/10" "... and the last one, what has no effect then"
 quietly weir block del 100.128.0.0/10
-is "$(weir -exist block del 100.64.0.0/10 2>&1; echo $?)" "weir: note: still blocked as 100.64.0.0/10 limit tcp; 'weir block del 100.64.0.0/10 limit tcp' ends that"$'\n0' "... with -exist a note says so"
+is "$(weir -exist block del 100.64.0.0/10 2>&1; echo $?)" "weir: note: 100.64.0.0/10 is still blocked as 100.64.0.0/10 limit tcp; 'weir block del 100.64.0.0/10 limit tcp' ends that"$'\n0' "... with -exist a note says so"
 is "$(weir -exist block del 100.64.0.0/12 2>&1 | grep -c "still blocked as 100.64.0.0/10 limit tcp;")" 1 "... also of a part of it"
 is "$(weir -exist block del 100.0.0.0/8 2>&1; echo $?)" 0 "... but not of another prefix"
 like "$(weir -brief source show blocked 2>&1)" "weir: note: prefixes are blocked, too \(1\): see 'block show'" "a list of blocked sources says that prefixes are blocked, too"
@@ -251,7 +251,10 @@ is "$(weir block add 192.0.2.0/24 limit drop 2>&1; weir source block 192.0.3.0/2
 $never" "a limit of a list that lacks the prefix is warned of"
 is "$(weir block add 198.51.100.0/25 2>&1)" "weir: warning: nothing is blocked: no limit matches packets from there" "... and a prefix of a list that all limits leave out"
 is "$(weir block add 203.0.113.0/25 2>&1; weir block add 0.0.0.0/0 limit drop 2>&1)" "" "... but not one that the list has, or of which it has some"
+is "$(weir -check exempt add 203.0.113.128/25 2>&1; weir -check exempt add 192.0.9.0/24 2>&1)" "weir: warning: limit 'drop' blocks sources of 203.0.113.128/25, which the exemption comes before" "... and an exemption of what it has is told"
+is "$(weir source release 203.0.113.9 2>&1 | grep -o 'blocked as .*;' | sort | xargs)" "blocked as 0.0.0.0/0 limit drop; blocked as 203.0.113.0/25;" "all prefixes are named as which a source is blocked"
 is "$(weir block add 192.0.4.0/24 2>&1)" "${narrow/udp/web}" "a limit of another list drops nothing of a prefix"
+is "$(weir source release 192.0.4.9 2>&1 | grep -c 'blocked as')" 1 "... nor is one named there that does not match the source"
 weir save "$tmp/listed"
 is "$(weir -check -file "$tmp/listed" 2>&1 | grep -oE "(nothing is blocked: (limit '[a-z]+'|no limit)|of the packets from there)" | sort | uniq -c | xargs)" "1 nothing is blocked: limit drop 1 nothing is blocked: no limit 1 of the packets from there" "... as a file says of each"
 is "$(weir -check prefix-list add good 192.0.4.128/25 2>&1 | grep blocked; weir -check limit set web not from 192.0.4.0/25 2>&1 | grep blocked)" "weir: warning: limit 'web' no longer drops all packets of blocked sources (0) and prefixes (1), such as 192.0.4.0/24

@@ -149,6 +149,7 @@ differs saved "1 -exempt add ::1 until ${later}[|][+]exempt add ::1 until .*" ".
 apply saved
 echo 'exempt add ::1 for 20m' >"$tmp/from"
 differs from '1 -exempt add ::1 until [^|]*[|][+]exempt add ::1 until .*' "an end that is nearer than that in force is one"
+like "$(<"$tmp/err")" "from:1: the exemption of ::1 ends in 20m instead of in " "... and a note says so"
 apply from
 within "$(left)" 1000000 1200000 "... which the file sets"
 echo 'exempt add ::1 for 1h comment x' >"$tmp/to"
@@ -157,6 +158,8 @@ is "$(grep -o 'until .*' "$tmp/out" | sort -u | wc -l)" 1 "... and does not prol
 apply to
 within "$(left)" 1000000 1200000 "... nor does the file"
 like "$(weir -j exempt show)" '"comment": *"x"' "... which changes the comment"
+weir -exist exempt add ::1
+like "$(weir -check -file "$tmp/from" 2>&1)" "the exemption of ::1 ends in 20m, and had no end" "an end where there was none is told"
 for what in exempt block; do
 	printf '%s\n' 'limit add per budget 9/s udp per 24' "$what add 2001:db8::/32 limit per for 60s" >"$tmp/per" && apply per
 	sed -i 's/ per 24/ per 25/; s/60s/1h/' "$tmp/per"

@@ -19,7 +19,7 @@ diag "$spoofed of them were charged"
 holds "evictions are counted" [ "$(stat_of f evictions)" -gt 1000 ]
 holds "newcomers refused by floors are counted" [ "$(stat_of f floor_refused.packets)" -gt 100 ]
 holds "a table size is suggested" [ "$(stat_of f sources_wanted)" -gt 64 ]
-diag "try sources $(stat_of f sources_wanted)"
+like "$(weir -check limit set f sources 4096 2>&1)" "note: limit 'f' still refuses sources that it could not tell apart, for a window; 'weir source forget all limit f' ends that" "... and what a larger table does not end at once"
 is "$(passed)" "$(value amount "$line")" "the packets charged are those that passed"
 line=$(traced -s | awk '$2 ~ /=198\.51/ { n++ } END { print n + 0 }')
 diag "$line of 5 sources that stay were let through at all"

@@ -17,6 +17,7 @@ read_metrics() { weir metrics "$@" >"$tmp/metrics" 2>"$tmp/said"; }
 weir limit add web budget 20/1h budget 1M/total bytes newcomers 100/1s known none penalty 5m sources 64 >"$tmp/out" 2>&1
 weir limit add host budget 5/1h action observe per 0 >"$tmp/out" 2>&1
 weir limit add tight budget 1k/1h sources 64 proto udp >"$tmp/out" 2>&1
+weir limit add ban blocks 10
 weir exempt add 10.9.0.0/16
 flood -s 198.51.100.1 -c 30
 flood -s 198.51.100.2 -c 23
@@ -64,6 +65,7 @@ read_metrics state "$tmp/state"
 is "$(of weir_state_saved_timestamp_seconds)" "$(stat -c %Y "$tmp/state")" "when the state was saved"
 holds "a change of the configuration is another generation" [ "$(of weir_generation)" -gt "$changes" ]
 is "$(of weir_limit_blocks 'limit="web"')" "$(weir -j -s limit show web | jq '.[0].blocks')" "for how many blocks there is room"
+is "$(of weir_limit_blocks 'limit="ban"')" 10 "... also in a limit that only blocks"
 
 # With -netns each series has a label, and nothing else differs.
 ln -s /proc/self/ns/net "$tmp/o\"n\\e"

@@ -152,6 +152,9 @@ if here xdp-loader load -m native rx0 "$own" >/dev/null 2>&1; then
 else
 	skip "no xdp-loader" "libxdp chains"
 fi
+here ip link add above type bridge && here ip link set rx0 master above && weir xdp attach dev above mode generic
+like "$(weir xdp attach dev rx0 2>&1)" "a device above 'rx0', as its bridge, has an XDP program: detach that first" "a port of a bridge with the program"
+weir xdp detach dev above && here ip link del above
 is "$(weir xdp attach dev nosuch 2>&1)" "weir: xdp attach: there is no device 'nosuch'" "a device that does not exist"
 umount /sys/fs/bpf
 finish

@@ -28,10 +28,10 @@ static int add_existing(struct weir_tool *tool, const struct weir_limit *limit)
 	struct weir_request get;
 	int status;
 
-	weir_get_limit(tool, limit->name, false, &there, &get);
+	weir_get_limit(tool, limit->name, tool->stats, &there, &get);
 	status = weir_tool_settle(tool, &get, 0);
 	if (!status && *limit->before)
-		status = weir_get_config(tool, &config, false);
+		status = weir_get_config(tool, &config, 0);
 	if (status)
 		return status;
 	here = weir_config_find(&config, limit->name);
@@ -75,7 +75,7 @@ static void note_listed(struct weir_tool *tool, const struct weir_limit *limit,
 {
 	const struct weir_config *there;
 
-	there = tool->quiet || !*was->budgets_by ? NULL : weir_there(tool, true);
+	there = tool->quiet || !*was->budgets_by ? NULL : weir_there(tool, WEIR_GET_ALL);
 	if (!there)
 		return;
 	weir_note_scale(tool, there, limit, was);
@@ -88,7 +88,7 @@ static void say_lists(struct weir_tool *tool, const struct weir_field *field,
 {
 	const char *name = field->type == &weir_type_lookup ? limit->budgets_by :
 			   weir_field_at(field, &limit->match);
-	const struct weir_config *there = weir_there(tool, true);
+	const struct weir_config *there = weir_there(tool, WEIR_GET_ALL);
 	char near[WEIR_NEAR_SIZE];
 
 	if (there)
@@ -110,7 +110,7 @@ static void merge(struct weir_limit *limit, const struct weir_limit *was)
 static void say_member(struct weir_tool *tool, struct weir_limit limit,
 		       const struct weir_limit *was)
 {
-	const struct weir_config *there = weir_there(tool, true);
+	const struct weir_config *there = weir_there(tool, WEIR_GET_ALL);
 	const struct weir_member *member;
 	const struct weir_field *field;
 	unsigned int next = 0;
@@ -240,7 +240,7 @@ int weir_limit_rezone(struct weir_tool *tool, const struct weir_command *command
 		      union weir_model *model)
 {
 	static struct weir_config config;
-	int status = weir_get_config(tool, &config, false);
+	int status = weir_get_config(tool, &config, 0);
 	time_t now = time(NULL);
 	unsigned int i;
 
@@ -261,7 +261,7 @@ static struct weir_config *get_named(struct weir_tool *tool)
 
 	/* Reading all of them takes long where there are many, and most often there is none. */
 	return !weir_get_stats(tool, &stats) && stats.exempts + stats.blocked_prefixes ?
-	       weir_there(tool, true) : NULL;
+	       weir_there(tool, WEIR_GET_ALL) : NULL;
 }
 
 /* How many prefixes are blocked under all limits. */
@@ -394,7 +394,7 @@ static void warn_freed(struct weir_tool *tool, const struct weir_limit *words,
 
 	if (!words->match.has && !words->match.any && words->action != WEIR_ACTION_OBSERVE)
 		return;
-	was = weir_there_counted(tool, true);
+	was = weir_there(tool, WEIR_GET_ALL | WEIR_GET_STATS);
 	if (!was)
 		return;
 	weir_config_sort(was);
@@ -415,6 +415,9 @@ void weir_warn_set(struct weir_tool *tool, const void *model)
 	if (there) {
 		if (limit.penalty_ms && was.renew && !limit.renew)
 			weir_note_of(tool, "note", limit.name, ": refused packets no longer prolong its blocks; to keep that, add 'renew'");
+		if (limit.sources > was.sources && was.stats.sources_wanted)
+			weir_note(tool, "note", "limit '%s' still refuses sources that it could not tell apart, for a window; 'weir source forget all limit %s' ends that, with all counts",
+				  limit.name, limit.name);
 		note_dropped(tool, &limit, &was.match);
 		note_replaced(tool, &limit, &was);
 		if (was.stats.blocked_now && was.budget_count &&
@@ -427,20 +430,49 @@ void weir_warn_set(struct weir_tool *tool, const void *model)
 	}
 }
 
+/* Only some sources meet it. */
+static bool is_selective(const struct weir_limit *limit)
+{
+	return limit->match.has & ~limit->match.invert & (WEIR_COND_FROM | WEIR_COND_FROM_LIST);
+}
+
+/* Warn of a limit that blocks all whom it matches, as of a list, and not these any more. */
+static void warn_spared(struct weir_tool *tool, const struct weir_config *there,
+			const struct weir_exempt *exempt)
+{
+	static struct weir_members sources;
+	const struct weir_limit *limit;
+	const struct weir_exempt *at;
+	char buf[WEIR_TEXT_SIZE];
+
+	for (at = there->exempts; at < there->exempts + there->exempt_count; at++) {
+		limit = at->block && !at->prefix.len ? weir_config_find(there, at->limit) : NULL;
+		if (!limit || !is_selective(limit) || limit->action == WEIR_ACTION_OBSERVE ||
+		    at->prefix.family != exempt->prefix.family ||
+		    (*exempt->limit && strcmp(exempt->limit, at->limit)))
+			continue;
+		weir_members_sources(&sources, there, limit);
+		if (weir_takes_source(limit, &sources, &exempt->prefix))
+			weir_note(tool, "warning", "limit '%s' blocks sources of %s, which the exemption comes before",
+				  limit->name, weir_text_prefix(NULL, &exempt->prefix, buf));
+	}
+}
+
 void weir_warn_exempt(struct weir_tool *tool, const void *model)
 {
-	struct weir_config *was = tool->batch ? NULL : weir_there_counted(tool, false);
+	struct weir_config *was = tool->batch ? NULL : weir_there(tool, WEIR_GET_STATS);
 	static struct weir_config now;
 	uint64_t count = 0;
 	unsigned int i;
 
 	for (i = 0; was && i < was->limit_count; i++)
-		count += was->limits[i].stats.blocked_now;
+		count += was->limits[i].stats.blocked_now + is_selective(&was->limits[i]);
 	/* Reading all of it takes long where there is much, and most often nobody is blocked. */
-	was = count ? weir_there_counted(tool, true) : NULL;
+	was = count ? weir_there(tool, WEIR_GET_ALL | WEIR_GET_STATS) : NULL;
 	if (!was)
 		return;
 	weir_config_sort(was);
+	warn_spared(tool, was, model);
 	now = *was;
 	if (weir_exempt_find(was, model) || weir_config_add_exempt(&now, model, &tool->err))
 		return;
@@ -454,7 +486,7 @@ void weir_warn_exempt(struct weir_tool *tool, const void *model)
 /* What goes with a limit, or with "" all: counts, and who is known or blocked. */
 static void warn_gone(struct weir_tool *tool, const char *name)
 {
-	const struct weir_config *there = weir_there_counted(tool, false);
+	const struct weir_config *there = weir_there(tool, WEIR_GET_STATS);
 	const struct weir_limit *limit = there ? there->limits : NULL;
 	uint64_t sources = 0, known = 0;
 	char buf[WEIR_TEXT_SIZE];
@@ -525,7 +557,7 @@ void weir_warn_limit_flush(struct weir_tool *tool, const void *model)
 /* How many prefixes are exempt, or blocked, no longer. */
 static void note_ended(struct weir_tool *tool, bool block, const char *what)
 {
-	const struct weir_config *there = tool->quiet ? NULL : weir_there(tool, true);
+	const struct weir_config *there = tool->quiet ? NULL : weir_there(tool, WEIR_GET_ALL);
 	unsigned int blocks = there ? there->block_count : 0;
 	unsigned int count = block || !there ? blocks : there->exempt_count - blocks;
 
@@ -545,7 +577,7 @@ void weir_warn_block_flush(struct weir_tool *tool, const void *model)
 
 void weir_warn_forget(struct weir_tool *tool, const void *model)
 {
-	struct blocked blocked = { .there = weir_there_counted(tool, false) };
+	struct blocked blocked = { .there = weir_there(tool, WEIR_GET_STATS) };
 
 	if (!blocked.there)
 		return;

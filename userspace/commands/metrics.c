@@ -355,6 +355,7 @@ static int read_limits(struct weir_tool *tool, struct metrics *metrics)
 	};
 	struct weir_config *config = &metrics->config;
 	unsigned int tries = 0, used = 0, i;
+	struct weir_limit limit;
 
 	weir_config_clear(config);
 	do
@@ -362,11 +363,13 @@ static int read_limits(struct weir_tool *tool, struct metrics *metrics)
 	while (list.interrupted && ++tries < TRIES);
 	list.interrupted = false;
 	for (i = 0; !list.ret && i < config->limit_count; i++) {
-		if (!weir_get_limit(tool, config->limits[i].name, true, &config->limits[used],
-				    &get))
-			used++;
-		else if (get.ret != -ENOENT)
+		limit = (struct weir_limit){ 0 };
+		if (!weir_get_limit(tool, config->limits[i].name, true, &limit, &get)) {
+			limit.blocks += limit.blocks_only;	/* one of them is 0 */
+			config->limits[used++] = limit;
+		} else if (get.ret != -ENOENT) {
 			list = get;
+		}
 	}
 	config->limit_count = used;
 	return weir_tool_settle(tool, &list, 0);

@@ -162,7 +162,7 @@ static int show_limits(struct watch *watch)
 	int status;
 
 	do
-		status = weir_get_config(watch->tool, config, false);
+		status = weir_get_config(watch->tool, config, 0);
 	while (status == WEIR_EXIT_INTERRUPTED);
 	for (i = 0; !status && !watch->tool->out.error && i < config->limit_count; i++)
 		show_event(WEIR_CMD_LIMIT_NTF, (const union weir_model *)&config->limits[i], watch);

@@ -30,7 +30,7 @@ static void note_query(struct weir_tool *tool, const void *model)
 /* Newcomers that are refused take no place, so that no limit knows of them as sources. */
 static void note_newcomers(struct weir_tool *tool, const struct weir_query *query)
 {
-	const struct weir_config *there = tool->quiet ? NULL : weir_there_counted(tool, false);
+	const struct weir_config *there = tool->quiet ? NULL : weir_there(tool, WEIR_GET_STATS);
 	const struct weir_limit *limit = there ? there->limits : NULL;
 
 	for (; there && limit < there->limits + there->limit_count; limit++)

@@ -190,7 +190,7 @@ static int change_list(struct weir_tool *tool, const struct weir_command *comman
 		return WEIR_EXIT_WORDS;
 	if (tool->check && (!tool->reached || tool->batch))
 		return WEIR_EXIT_OK;
-	foresee(&then, weir_there_counted(tool, true), change, command->verb);
+	foresee(&then, weir_there(tool, WEIR_GET_ALL | WEIR_GET_STATS), change, command->verb);
 	status = send_change(tool, command, change, &then);
 	free(then.was.lists);
 	return status;
@@ -213,7 +213,7 @@ int weir_list_run(struct weir_tool *tool, const struct weir_command *command,
 int weir_list_show(struct weir_tool *tool, const struct weir_command *command,
 		   union weir_model *model)
 {
-	const struct weir_config *there = tool->out.brief ? weir_there(tool, true) : NULL;
+	const struct weir_config *there = tool->out.brief ? weir_there(tool, WEIR_GET_ALL) : NULL;
 	const struct weir_list *list, *end = there ? there->lists + there->list_count : NULL;
 	const char *name = model->list.name;
 	unsigned int count = 0;

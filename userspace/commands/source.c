@@ -332,7 +332,7 @@ int weir_source_show(struct weir_tool *tool, const struct weir_command *command,
 static int get_none(struct weir_tool *tool, struct weir_config *config, struct weir_query *query)
 {
 	char words[WEIR_EXEMPT_SIZE], buf[WEIR_TEXT_SIZE], exempt[WEIR_EXEMPT_SIZE + 32] = "";
-	int status = weir_get_config(tool, config, true);
+	int status = weir_get_config(tool, config, WEIR_GET_ALL);
 	struct weir_exempt exemption, block;
 	const struct weir_exempt *by;
 
@@ -367,7 +367,7 @@ int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 		.asked = model->query.prefix, .limits = &config, .most = UINT64_MAX,
 		.more = UINT64_MAX,
 	};
-	int status = weir_get_config(tool, &config, true);
+	int status = weir_get_config(tool, &config, WEIR_GET_ALL);
 
 	if (!status && !model->query.prefix.family)
 		status = check_source(tool, weir_config_find(&config, model->query.limit),
@@ -383,30 +383,6 @@ int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 			show_verdict(&getting);
 	}
 	weir_config_clear(&config);
-	return status;
-}
-
-/* What a source is blocked by after a release, or instead of what was to be released. */
-static int tell_prefix(struct weir_tool *tool, const struct weir_query *query, int status)
-{
-	struct weir_config *there = status && status != WEIR_EXIT_REFUSED ? NULL :
-				    weir_there(tool, true);
-	const struct weir_exempt wanted = exempt_of(query, true), *by;
-	char words[WEIR_EXEMPT_SIZE], buf[WEIR_TEXT_SIZE];
-
-	if (!there || (*query->limit && !weir_config_find(there, query->limit)))
-		return status;
-	by = weir_exempt_holding(there, &wanted, false);
-	if (!by)
-		return status;
-	weir_exempt_words(by, words);
-	weir_text_prefix(NULL, &query->prefix, buf);
-	if (status)
-		weir_err_set(&tool->err, "ADDR %s: blocked as %s; 'weir block del %s' ends that",
-			     buf, words, words);
-	else
-		weir_note(tool, "note", "%s is still blocked as %s; 'weir block del %s' ends that",
-			  buf, words, words);
 	return status;
 }
 
@@ -428,10 +404,11 @@ static int note_room(const void *model, void *data)
 	if (limit->penalty_ms)
 		then = source->next_ns ? ", and blocks it again if it sends before" :
 		       ", and blocks it again if it sends";
-	weir_note(getting->tool, "note", "limit '%s' has no room for %s%s%s%s; 'weir source forget %s limit %s' resets its count",
+	weir_note(getting->tool, "note", "limit '%s' has no room for %s%s%s%s; 'weir source forget %s limit %s' resets %s",
 		  source->limit, address, source->next_ns ? " for another " : "",
-		  source->next_ns ? weir_text_time(source->next_ns, buf) : "", then, address,
-		  source->limit);
+		  source->next_ns ? weir_text_time(source->next_ns, buf) : "", then,
+		  source->floor ? "all" : address, source->limit,
+		  source->floor ? "all counts" : "its count");
 	return 0;
 }
 
@@ -517,7 +494,7 @@ static int show_released(const void *model, void *data)
 static void release_sources(struct weir_tool *tool, const struct weir_command *command,
 			    const struct weir_query *query)
 {
-	struct weir_config *there = weir_there(tool, false);
+	struct weir_config *there = weir_there(tool, 0);
 	struct weir_query source = *query;
 	const struct weir_limit *limit;
 	struct weir_request request;
@@ -538,7 +515,8 @@ static void release_sources(struct weir_tool *tool, const struct weir_command *c
 /* Show the block of a prefix that was made, with the end that it has, or that it was ended. */
 static void show_prefix(struct weir_tool *tool, const struct weir_exempt *block, bool made)
 {
-	const struct weir_config *there = made && block->replace ? weir_there(tool, true) : NULL;
+	const struct weir_config *there =
+		made && block->replace ? weir_there(tool, WEIR_GET_ALL) : NULL;
 	struct weir_source source = { .prefix = block->prefix, .blocked = made };
 	const struct weir_exempt *is = there ? weir_exempt_find(there, block) : NULL;
 
@@ -593,7 +571,7 @@ static int set_source(struct weir_tool *tool, const struct weir_command *command
 	if (!status && add)
 		weir_warn_unblocked_now(tool, &block);
 	else if (!status)
-		note_rooms(tool, weir_there(tool, false), query);
+		note_rooms(tool, weir_there(tool, 0), query);
 	else if (add && status == WEIR_EXIT_REFUSED && weir_without_limits(tool))
 		weir_err_set(&tool->err, "ADDR %s: a source is blocked by limits, and there is none; first: weir limit add ban blocks 10000",
 			     weir_text_prefix(NULL, &query->prefix, buf));
@@ -604,6 +582,7 @@ int weir_source_release(struct weir_tool *tool, const struct weir_command *comma
 			union weir_model *model)
 {
 	struct weir_query *query = &model->query;
+	const struct weir_exempt block = exempt_of(query, true);
 	const struct weir_limit *limit = get_named(tool, query);
 	const struct weir_prefix *is = &query->prefix;
 	/* It has several sources, or none in particular. */
@@ -612,7 +591,8 @@ int weir_source_release(struct weir_tool *tool, const struct weir_command *comma
 	int status = wider ? set_prefix(tool, command, query) :
 		     check_source(tool, limit, query) ?: set_source(tool, command, model);
 
-	return command->verb == WEIR_ON_ADD ? status : tell_prefix(tool, query, status);
+	return command->verb != WEIR_ON_ADD && (!status || status == WEIR_EXIT_REFUSED) ?
+	       weir_exempt_tell(tool, &block, false, "ADDR", status) : status;
 }
 
 /* An explicit cost must be in the limit's unit. */

@@ -203,7 +203,7 @@ static int show(struct weir_tool *tool, const char *path, struct weir_config *th
 static int compare(struct weir_tool *tool, const char *path, struct weir_config *there,
 		   struct weir_config *file)
 {
-	int status = tool->reached ? weir_get_config(tool, there, true) : WEIR_EXIT_OK;
+	int status = tool->reached ? weir_get_config(tool, there, WEIR_GET_ALL) : WEIR_EXIT_OK;
 	unsigned int i;
 
 	if (!status && tool->reached)

@@ -44,31 +44,54 @@ const struct weir_exempt *weir_exempt_holding(const struct weir_config *config,
 	return found;
 }
 
+/* Does it apply to sources of the prefix, if it names a limit? */
+static bool is_met(const struct weir_config *there, const struct weir_exempt *at,
+		   const struct weir_prefix *prefix)
+{
+	static struct weir_members sources;
+	const struct weir_limit *limit = weir_config_find(there, at->limit);
+
+	if (limit)
+		weir_members_sources(&sources, there, limit);
+	return !limit || weir_takes_source(limit, &sources, prefix);
+}
+
+int weir_exempt_tell(struct weir_tool *tool, const struct weir_exempt *wanted, bool other,
+		     const char *word, int status)
+{
+	const char *object = wanted->block ? "block" : "exempt";
+	char words[WEIR_EXEMPT_SIZE], text[3 * WEIR_EXEMPT_SIZE], prefix[WEIR_TEXT_SIZE];
+	struct weir_config *there = weir_there(tool, WEIR_GET_ALL);
+	const struct weir_exempt *at;
+	bool told = false;
+
+	weir_text_prefix(NULL, &wanted->prefix, prefix);
+	if (!there || (*wanted->limit && !weir_config_find(there, wanted->limit)))
+		return status;
+	for (; (at = weir_exempt_holding(there, wanted, other));
+	     there->exempts[at - there->exempts].block = !wanted->block) {
+		if (!is_met(there, at, &wanted->prefix))
+			continue;
+		weir_exempt_words(at, words);
+		snprintf(text, sizeof(text), "%s%s as %s; 'weir %s del %s' ends that", object,
+			 wanted->block ? "ed" : "", words, object, words);
+		if (status && !told)
+			weir_err_set(&tool->err, "%s %s: %s", word, prefix, text);
+		else
+			weir_note(tool, "note", "%s is still %s", prefix, text);
+		told = true;
+	}
+	return status;
+}
+
 int weir_exempt_del(struct weir_tool *tool, const struct weir_command *command,
 		    union weir_model *model)
 {
-	const struct weir_exempt *wanted = &model->exempt, *other;
 	int status = weir_run_plain(tool, command, model);
-	const char *object = wanted->block ? "block" : "exempt";
-	struct weir_config *there;
-	char words[WEIR_EXEMPT_SIZE], buf[WEIR_TEXT_SIZE];
 
 	/* With -exist it is not known whether it was there. */
-	if (status != WEIR_EXIT_REFUSED && (status || !tool->exist))
-		return status;
-	there = weir_there(tool, true);
-	other = there ? weir_exempt_holding(there, wanted, true) : NULL;
-	if (!other || (*wanted->limit && !weir_config_find(there, wanted->limit)))
-		return status;
-	weir_exempt_words(other, words);
-	if (status)
-		weir_err_set(&tool->err, "PREFIX %s: %s as %s; 'weir %s del %s' ends that",
-			     weir_text_prefix(NULL, &wanted->prefix, buf),
-			     wanted->block ? "blocked" : "exempt", words, object, words);
-	else
-		weir_note(tool, "note", "still %s as %s; 'weir %s del %s' ends that",
-			  wanted->block ? "blocked" : "exempt", words, object, words);
-	return status;
+	return status == WEIR_EXIT_REFUSED || (!status && tool->exist) ?
+	       weir_exempt_tell(tool, &model->exempt, true, "PREFIX", status) : status;
 }
 
 static int compare_exempts(const void *left, const void *right)
@@ -84,35 +107,57 @@ const struct weir_exempt *weir_exempt_find(const struct weir_config *there,
 		       compare_exempts);
 }
 
+/* Ends that differ from those in force: the first, and how many. */
+struct ends {
+	const struct weir_exempt *is, *was;
+	unsigned int count;
+};
+
+static void note_end(struct weir_tool *tool, const struct ends *ends, bool sooner)
+{
+	char words[WEIR_EXEMPT_SIZE], is[WEIR_TEXT_SIZE], was[WEIR_TEXT_SIZE], others[32] = "";
+	const char *object = ends->is && ends->is->block ? "block" : "exemption";
+
+	if (!ends->is)
+		return;
+	if (ends->count > 1)
+		snprintf(others, sizeof(others), ", as do others (%u)", ends->count - 1);
+	weir_exempt_words(ends->is, words);
+	weir_text_time(ends->is->for_ms * 1000000, is);
+	weir_text_time(ends->was->for_ms * 1000000, was);
+	tool->line = ends->is->line;
+	if (sooner)
+		weir_note(tool, "note", "the %s of %s ends in %s%s%s%s", object, words, is,
+			  ends->was->for_ms ? " instead of in " : ", and had no end",
+			  ends->was->for_ms ? was : "", others);
+	else
+		weir_note(tool, "note", "the %s of %s keeps its end, in %s%s; to prolong it, delete it first",
+			  object, words, was, others);
+	tool->line = 0;
+}
+
 void weir_note_ends(struct weir_tool *tool, const struct weir_config *config,
 		    const struct weir_config *there)
 {
-	const struct weir_exempt *is, *end = config->exempts + config->exempt_count;
-	const struct weir_exempt *was, *first = NULL, *first_was = NULL;
-	char words[WEIR_EXEMPT_SIZE], buf[WEIR_TEXT_SIZE], others[32] = "";
-	unsigned int more = 0, begun = 0;
+	const struct weir_exempt *is, *end = config->exempts + config->exempt_count, *was;
+	struct ends keep = { 0 }, sooner = { 0 }, *to;
+	unsigned int begun = 0;
 
 	for (is = config->exempts; is < end; is++) {
 		was = weir_exempt_find(there, is);
 		begun += (!was || !was->for_ms) && is->for_ms && !is->until;
-		if (!was || !was->for_ms || is->until ||
-		    was->for_ms + WEIR_NEARLY_MS >= is->for_ms)
+		if (!was || !is->for_ms)
 			continue;
-		more += !!first;
-		first_was = first ? first_was : was;
-		first = first ? first : is;
+		to = !was->for_ms || was->for_ms > is->for_ms + WEIR_NEARLY_MS ? &sooner :
+		     !is->until && was->for_ms + WEIR_NEARLY_MS < is->for_ms ? &keep : NULL;
+		if (to && !to->count++)
+			*to = (struct ends){ is, was, 1 };
 	}
 	if (begun)
 		weir_note(tool, "note", "exemptions and blocks begin now, and again if the file is applied once they have ended (%u); 'until' in place of 'for' ends them for good",
 			  begun);
-	if (more)
-		snprintf(others, sizeof(others), ", as do others (%u)", more);
-	tool->line = first ? first->line : 0;
-	if (first)
-		weir_note(tool, "note", "the %s of %s keeps its end, in %s%s; to prolong it, delete it first",
-			  first->block ? "block" : "exemption", weir_exempt_words(first, words),
-			  weir_text_time(first_was->for_ms * 1000000, buf), others);
-	tool->line = 0;
+	note_end(tool, &keep, false);
+	note_end(tool, &sooner, true);
 }
 
 /* What becomes of packets from a blocked prefix: all are dropped, or those that a limit matches. */
@@ -204,14 +249,14 @@ void weir_warn_unblocked_now(struct weir_tool *tool, const struct weir_exempt *b
 
 	/* There may be many blocks, but most often each limit applies to all. */
 	if (!tool->spare_asked || tool->limits_spare)
-		there = weir_there(tool, false);
+		there = weir_there(tool, 0);
 	if (there && !tool->spare_asked) {
 		tool->limits_spare = any_spares(there, BY_SOURCE, true);
 		tool->spare_asked = true;
 	}
 	/* A batch would read many for each line; if it is checked, one before may add a limit. */
 	if (there && any_spares(there, many, false))
-		there = tool->batch ? NULL : weir_there(tool, true);
+		there = tool->batch ? NULL : weir_there(tool, WEIR_GET_ALL);
 	if (there && !(tool->check && tool->batch))
 		weir_warn_unblocked(tool, there, block, 1);
 }
@@ -229,7 +274,7 @@ void weir_note_block(struct weir_tool *tool, const void *model)
 	weir_note_end(tool, exempt);
 	weir_note_nat64(tool, &exempt->prefix);
 	weir_note_group(tool, &exempt->prefix);
-	config = every && !tool->config ? weir_there(tool, false) : tool->config;
+	config = every && !tool->config ? weir_there(tool, 0) : tool->config;
 	limit = every && config ? weir_config_find(config, exempt->limit) : NULL;
 	/* All of some are meant. */
 	if (every && !(limit && limit->match.has & ~limit->match.invert & some))

@@ -16,7 +16,7 @@ static bool is_limiting(struct weir_tool *tool)
 	const struct weir_config *there;
 
 	tool->loads = true;
-	there = weir_tool_reach(tool) ? NULL : weir_there(tool, true);
+	there = weir_tool_reach(tool) ? NULL : weir_there(tool, WEIR_GET_ALL);
 	return !there || !weir_config_is_empty(there);
 }
 

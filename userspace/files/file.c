@@ -61,13 +61,10 @@ static struct weir_config was;
 static void get_was(struct weir_tool *tool)
 {
 	struct weir_err err = tool->err;
-	bool stats = tool->stats;
 
-	tool->stats = true;
-	if (weir_get_config(tool, &was, true))
+	if (weir_get_config(tool, &was, WEIR_GET_ALL | WEIR_GET_STATS))
 		weir_config_clear(&was);
 	weir_config_sort(&was);
-	tool->stats = stats;
 	tool->err = err;
 }
 

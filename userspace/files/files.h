@@ -124,6 +124,12 @@ const struct weir_exempt *weir_exempt_find(const struct weir_config *there,
 const struct weir_exempt *weir_exempt_holding(const struct weir_config *config,
 					      const struct weir_exempt *wanted, bool other);
 /*
+ * Say by what a prefix is exempt or blocked, or with @other, by what else: in notes or, if there is
+ * a status of an error, at first in that, which begins with @word. Returns the status.
+ */
+int weir_exempt_tell(struct weir_tool *tool, const struct weir_exempt *wanted, bool other,
+		     const char *word, int status);
+/*
  * Say of how many exemptions and blocks of a file the end in force stays, as it is nearer, and
  * how many would begin again. Both configurations are sorted.
  */

@@ -321,7 +321,7 @@ void weir_note_lists(struct weir_tool *tool, const struct weir_config *config,
 
 void weir_note_listed(struct weir_tool *tool, const struct weir_limit *words)
 {
-	struct weir_config *there = tool->quiet ? NULL : weir_there(tool, true);
+	struct weir_config *there = tool->quiet ? NULL : weir_there(tool, WEIR_GET_ALL);
 	const struct weir_limit *limit, *other;
 	struct weir_limit made;
 

@@ -16,7 +16,7 @@ static int put_config(struct weir_out *out, void *data)
 
 void weir_note_blocks(struct weir_tool *tool, const char *sentence)
 {
-	const struct weir_config *there = tool->quiet ? NULL : weir_there_counted(tool, false);
+	const struct weir_config *there = tool->quiet ? NULL : weir_there(tool, WEIR_GET_STATS);
 	uint64_t blocks = 0;
 	unsigned int i;
 
@@ -79,7 +79,7 @@ static int check_lost(struct weir_tool *tool, const char *path)
 int weir_save_config(struct weir_tool *tool, const char *path)
 {
 	static struct weir_config config;
-	int status = weir_get_config(tool, &config, true);
+	int status = weir_get_config(tool, &config, WEIR_GET_ALL);
 	bool file = path && strcmp(path, "-");
 	struct stat is;
 

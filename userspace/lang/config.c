@@ -13,23 +13,8 @@ void weir_config_clear(struct weir_config *config)
 {
 	free(config->lists);
 	free(config->exempts);
-	config->lists = NULL;
-	config->exempts = NULL;
-	config->list_room = 0;
-	config->exempt_room = 0;
-	config->places = NULL;
-	config->list_count = 0;
-	config->lists_named = 0;
-	config->member_count = 0;
-	config->limit_count = 0;
-	config->exempt_count = 0;
-	config->block_count = 0;
-	config->early_count = 0;
-	config->bad = 0;
-	config->sum = 0;
-	config->ended = 0;
-	memset(config->hash_key, 0, sizeof(config->hash_key));
-	config->hold = false;
+	memset(&config->hold, 0,
+	       offsetof(struct weir_config, limits) - offsetof(struct weir_config, hold));
 }
 
 bool weir_config_is_empty(const struct weir_config *config)

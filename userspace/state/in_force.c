@@ -10,15 +10,11 @@
 static int look_into(struct weir_tool *tool, struct weir_space *space, void *data)
 {
 	static struct weir_config config;
-	bool stats = tool->stats;
 	unsigned int i;
 	int status;
 
-	status = weir_tool_reach(tool);
-	tool->stats = true;
-	if (!status)
-		status = weir_get_config(tool, &config, true);
-	tool->stats = stats;
+	status = weir_tool_reach(tool) ?:
+		 weir_get_config(tool, &config, WEIR_GET_ALL | WEIR_GET_STATS);
 	if (status)
 		goto out;
 	space->limits = config.limit_count;

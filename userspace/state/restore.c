@@ -183,7 +183,7 @@ static int look_around(struct weir_tool *tool, struct restoring *restoring)
 
 	tool->loads = true;
 	status = weir_tool_reach(tool);
-	return status ? status : weir_get_config(tool, &restoring->there, true);
+	return status ? status : weir_get_config(tool, &restoring->there, WEIR_GET_ALL);
 }
 
 /* May what is in force be replaced? */

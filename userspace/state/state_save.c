@@ -77,7 +77,7 @@ static int dump(struct saving *saving, bool *stable)
 	struct weir_tool *tool = saving->tool;
 	int status;
 
-	status = weir_get_config(tool, &saving->config, true);
+	status = weir_get_config(tool, &saving->config, WEIR_GET_ALL);
 	if (!status)
 		status = weir_saved_now(tool, &saving->head);
 	if (!status)
@@ -92,7 +92,7 @@ static int dump(struct saving *saving, bool *stable)
 		return status;
 	put_beginning(saving);
 	weir_saved_end(&saving->writer);
-	status = weir_get_config(tool, &saving->after, false);
+	status = weir_get_config(tool, &saving->after, 0);
 	*stable = *stable && !status && same_limits(&saving->config, &saving->after);
 	return status;
 }

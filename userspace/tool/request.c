@@ -306,9 +306,9 @@ static int take_list(const void *model, void *data)
 	return weir_config_add_list(to->config, model, &to->err) ? -ESTALE : 0;
 }
 
-int weir_get_config(struct weir_tool *tool, struct weir_config *config, bool all)
+int weir_get_config(struct weir_tool *tool, struct weir_config *config, unsigned int what)
 {
-	const struct weir_limit asked = { .want_stats = tool->stats };
+	const struct weir_limit asked = { .want_stats = what & WEIR_GET_STATS };
 	struct gathering to = { .config = config };
 	struct weir_request lists[] = {
 		{ .cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP, .set = &weir_limit_fields,
@@ -318,7 +318,7 @@ int weir_get_config(struct weir_tool *tool, struct weir_config *config, bool all
 		  .reply = take_exempt, .data = &to },
 		{ .cmd = WEIR_CMD_PREFIX_LIST_GET, .flags = NLM_F_DUMP,
 		  .reply_set = &weir_list_fields, .reply = take_list, .data = &to },
-	}, *end = lists + (all ? 3 : 1), *list;
+	}, *end = lists + (what & WEIR_GET_ALL ? 3 : 1), *list;
 	int tries;
 
 	for (tries = 0; tries < TRIES; tries++) {
@@ -338,25 +338,14 @@ int weir_get_config(struct weir_tool *tool, struct weir_config *config, bool all
 	return WEIR_EXIT_INTERRUPTED;
 }
 
-struct weir_config *weir_there(struct weir_tool *tool, bool all)
+struct weir_config *weir_there(struct weir_tool *tool, unsigned int what)
 {
 	static struct weir_config there;
 	struct weir_err err = tool->err;
-	bool got = tool->reached && !weir_get_config(tool, &there, all);
+	bool got = tool->reached && !weir_get_config(tool, &there, what);
 
 	tool->err = err;
 	return got ? &there : NULL;
-}
-
-struct weir_config *weir_there_counted(struct weir_tool *tool, bool all)
-{
-	bool stats = tool->stats;
-	struct weir_config *there;
-
-	tool->stats = true;
-	there = weir_there(tool, all);
-	tool->stats = stats;
-	return there;
 }
 
 bool weir_without_limits(struct weir_tool *tool)

@@ -24,15 +24,15 @@ bool weir_command_exempts(const struct weir_command *command);
 /* Check that the limits that a command names exist; returns an enum weir_exit. */
 int weir_check_names(struct weir_tool *tool, const struct weir_command *command,
 		     const union weir_model *model);
-/* Dump the limits, and if wanted the exemptions and lists; returns an enum weir_exit. */
-int weir_get_config(struct weir_tool *tool, struct weir_config *config, bool all);
+#define WEIR_GET_ALL	1	/* not only limits, also exemptions, blocked prefixes and lists */
+#define WEIR_GET_STATS	2	/* with the counters of limits */
+/* Dump the configuration in force; returns an enum weir_exit. */
+int weir_get_config(struct weir_tool *tool, struct weir_config *config, unsigned int what);
 /*
  * The same for a note, or for a better sentence, until the next call: the error stays as it is.
  * NULL: it cannot be had.
  */
-struct weir_config *weir_there(struct weir_tool *tool, bool all);
-/* Likewise, with the counters of limits. */
-struct weir_config *weir_there_counted(struct weir_tool *tool, bool all);
+struct weir_config *weir_there(struct weir_tool *tool, unsigned int what);
 /* The counters of the namespace; returns an enum weir_exit. */
 int weir_get_stats(struct weir_tool *tool, struct weir_stats *stats);
 /* @stats: with its counters. */

@@ -187,6 +187,9 @@ static int refused(struct weir_tool *tool, const struct weir_xdp *at, int ret, b
 			     at->dev, reason ? ": " : "", reason ? reason + strlen(KERNEL) : "",
 			     at->mode == WEIR_XDP_NATIVE && strcmp(at->dev, "lo") ?
 			     "; try 'mode generic'" : "");
+	else if (reason && strstr(reason, "upper device"))
+		weir_err_set(&tool->err, "a device above '%s', as its bridge, has an XDP program: detach that first",
+			     at->dev);
 	else if (ret == -EBUSY || ret == -EEXIST)
 		weir_err_set(&tool->err, "'%s' has another XDP program%s", at->dev,
 			     chains ? "" : "; libxdp would chain both, install it");
@@ -398,6 +401,7 @@ void weir_xdp_prune(struct weir_tool *tool, const struct weir_config *config)
 {
 	static struct weir_xdp list[WEIR_EARLY_MAX];
 	unsigned int count = weir_xdp_list(tool, list), gone = 0, i, j;
+	int ret;
 	bool chains = count && open_libraries();
 	const char *dev = NULL;
 
@@ -407,8 +411,11 @@ void weir_xdp_prune(struct weir_tool *tool, const struct weir_config *config)
 			;
 		if (j < config->early_count)
 			continue;
-		if (!tool->check && find(&list[i], chains, true)) {
-			weir_note(tool, "warning", "the XDP program stays on '%s'", list[i].dev);
+		ret = tool->check ? 0 : find(&list[i], chains, true);
+		if (ret) {
+			refused(tool, &list[i], ret, chains);
+			weir_note(tool, "warning", "the XDP program stays on '%s': %s", list[i].dev,
+				  tool->err.text);
 			continue;
 		}
 		dev = list[i].dev;
