@@ -19,14 +19,11 @@ turns() {
 }
 agent web1
 all_have "${names[*]}" web1 || bail "nothing is applied"
-turns last false web1
-ok $? "a fleet of one host is not alone"
+holds "a fleet of one host is not alone" turns last false web1
 for host in web2 web3; do agent "$host"; done
 all_have "${names[*]}" "${hosts[@]}" || bail "nothing is applied"
-shared 6 2 "${hosts[@]}"
-ok $? "all hosts hear each other"
-turns last false "${hosts[@]}"
-ok $? "... and are not alone"
+holds "all hosts hear each other" shared 6 2 "${hosts[@]}"
+holds "... and are not alone" turns last false "${hosts[@]}"
 on web3 weir monitor limit cut >"$tmp/events" &
 pids+=($!)
 
@@ -40,8 +37,7 @@ together 70 joined "${hosts[@]}"
 
 # One host is cut off, and the others are not alone.
 cut_off web3
-turns cut true web3
-ok $? "a host that is cut off is alone"
+holds "a host that is cut off is alone" turns cut true web3
 holds "... and not the others" is_alone web1 cut false
 trace_start weir_charge weir_uncharge
 flood 10 10 "${all[@]}"
@@ -50,8 +46,7 @@ read -r _ _ third < <(passed cut)
 is "$third" $alone "it admits so much"
 within "$(most cut)" $((budget / 2 + alone)) $((2 * budget + alone)) "... and the others their budget"
 reconnect web3
-turns cut false web3
-ok $? "it comes back"
+holds "it comes back" turns cut false web3
 heard() { [ "$(sed -n 's/^limit \([a-z]*\) cut .*/\1/p' "$tmp/events" | xargs)" = "present alone joined" ]; }
 wait_for 60 heard
 ok $? "... which are events" || diag "$(<"$tmp/events")"
@@ -62,25 +57,21 @@ together 70 again "${hosts[@]}"
 
 # An agent is killed, and nobody tells the module.
 agent_end -9 web3
-turns killed true web3
-ok $? "a host without an agent is alone"
+holds "a host without an agent is alone" turns killed true web3
 flood 12 10 "${all[@]}"
 read -r _ _ third < <(passed killed)
 is "$third" $alone "... and admits so much"
 agent web3
-turns killed false web3
-ok $? "its next agent joins"
+holds "its next agent joins" turns killed false web3
 
 # The server is.
 server_kill
-turns gone true "${hosts[@]}"
-ok $? "without a server all hosts are alone"
+holds "without a server all hosts are alone" turns gone true "${hosts[@]}"
 flood 13 10 "${all[@]}"
 is "$(passed gone)" "$alone $alone $alone" "... and admit so much each"
 server
 shared 6 2 "${hosts[@]}"
-turns last false "${hosts[@]}"
-ok $? "with a server they join again"
+holds "with a server they join again" turns last false "${hosts[@]}"
 trace_start weir_charge weir_uncharge
 watched 14 12 "${all[@]}"
 together 70 last "${hosts[@]}"
@@ -88,8 +79,7 @@ together 70 last "${hosts[@]}"
 # The others end: are they cut off? When they have been silent for long, or nobody has their status, they are not there.
 agent_end -9 web2
 agent_end -9 web3
-turns last true web1
-ok $? "a host that hears nobody is alone"
+holds "a host that hears nobody is alone" turns last true web1
 like "$(<"$tmp/web1.log")" "limit 'last' is alone: no other host is heard" "... which its log says"
 wait_for 60 state_is web1 counts.alone 6
 like "$(fleet status | grep web1)" ' alone: 6 limits,.* accepted$' "... and its status"
@@ -99,6 +89,5 @@ while read -rt 60 line <&3 && [[ $line != PONG* ]]; do :; done
 exec 3>&-
 is "$(state web2 host)" "" "a status is deleted"
 holds "... and the other host not silent yet" is_alone web1 last true
-turns last false web1
-ok $? "when no other host is there it is not alone"
+holds "when no other host is there it is not alone" turns last false web1
 finish

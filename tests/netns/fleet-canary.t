@@ -42,11 +42,9 @@ push canary 1 for 4s <<<"limit add x budget 1/s $to"
 is "$?:$(sed -E 's/ (3[0-9]|4[0-9])(\.[0-9]+)?s at most$/ T at most/' "$tmp/said")" "2:weir-fleet: push: another push tries canaries of this group, for another T at most" "... nor can anybody try another meanwhile"
 tried
 like "$tried" '^0:group edge has revision [0-9]+$' "nothing is wrong with it"
-all_have b web1 web2
-ok $? "... so all have it"
+holds "... so all have it" all_have b web1 web2
 is "$(grep -c returned "$tmp/web1.log")" 0 "... and the first host goes on with it"
-wait_for 60 state_is web1 canary null
-ok $? "... which is no canary any more"
+holds "... which is no canary any more" wait_for 60 state_is web1 canary null
 
 older web1
 try b for 20s <<<"limit add b budget 1G/s bytes $to"
@@ -61,8 +59,7 @@ wait_for 60 state_is web1 canary.accepted true
 datagrams 50
 tried
 like "$tried" "^2:weir-fleet: push: taken back: web1 dropped [0-9.]+% of the packets, of known sources; 'drops' allows 10%\$" "... that drops too much is taken back"
-all_have b web1
-ok $? "... and the host returns to what it had"
+holds "... and the host returns to what it had" all_have b web1
 
 push <<<"limit add e budget 5/1m $to"$'\nexempt add 10.77.0.0/28'
 all_have e web1 web2
@@ -79,8 +76,7 @@ try g for 60s <<<"limit add g budget 100000/s $to"
 kill -TERM "$pusher"
 tried
 is "$tried" "2:weir-fleet: push: taken back: interrupted" "who pushes is told to end, and takes it back"
-all_have e web1
-ok $? "... from the host, too"
+holds "... from the host, too" all_have e web1
 
 # A host that is slow to take it has it for as long as the others.
 kill -STOP "${agents[web1]}"
@@ -103,11 +99,9 @@ ok $? "a canary that cuts its host off"
 tried
 is "$tried" "2:weir-fleet: push: taken back: web1 fell silent" "... is taken back"
 is "$(limits web2)" e "... and does not reach others"
-wait_for 60 limits_are web1 e
-ok $? "the host returns without a connection"
+holds "the host returns without a connection" wait_for 60 limits_are web1 e
 within $(($(now_ms) - begin)) 38000 60000 "... half a minute after the time"
-wait_for 60 state_is web1 canary null
-ok $? "... and is connected again"
+holds "... and is connected again" wait_for 60 state_is web1 canary null
 
 try h for 5s <<<"limit add h budget 100000/s $to"
 kill -9 "$pusher"
@@ -117,16 +111,13 @@ agent_end -9 web1
 : >"$tmp/web1.log"
 agent web1
 wait_for 60 grep -q 'returned to what' "$tmp/web1.log"
-all_have h web1
-ok $? "... and tries it again when its agent was killed, too"
-wait_for 60 limits_are web1 e
-ok $? "... but returns when the time is over"
+holds "... and tries it again when its agent was killed, too" all_have h web1
+holds "... but returns when the time is over" wait_for 60 limits_are web1 e
 agent_end -TERM web1
 agent web1
 wait_for 60 state_is web1 canary null
 is "$(limits web1)" e "... for good"
 push canary 1 for 8s <<<"limit add i budget 100000/s $to"
 is $? 0 "another canary can be tried"
-all_have i web1 web2
-ok $? "... for all to have it"
+holds "... for all to have it" all_have i web1 web2
 finish

@@ -231,7 +231,6 @@ static void put_unseen(struct advising *to, const struct weir_limit *before,
 	uint64_t floors = weir_since(was->floor_refused.packets, is->floor_refused.packets);
 	uint64_t newcomers = weir_since(was->newcomers_refused.packets,
 					is->newcomers_refused.packets);
-	uint64_t evictions = weir_since(was->evictions, is->evictions);
 	struct weir_advice *advice = to->advice;
 
 	if (watched->refused && before->action == WEIR_ACTION_OBSERVE)
@@ -247,9 +246,6 @@ static void put_unseen(struct advising *to, const struct weir_limit *before,
 	if (newcomers)
 		weir_advice_unknown(advice, "newcomers", "who sent the %" PRIu64 " packets that were refused as newcomers': they are left out",
 				    newcomers);
-	if (evictions)
-		weir_advice_unknown(advice, "evictions", "what %" PRIu64 " sources sent between the last look and their eviction",
-				    evictions);
 	if (watched->missed_ns)
 		weir_advice_unknown(advice, "gaps", "what was sent in %.1f %% of the time: the counts of so many sources cannot be read within a window",
 				    100.0 * watched->missed_ns / watched->ns);

@@ -35,8 +35,10 @@ struct watching {
 	struct weir_saved_clock clock;	/* of the message */
 	uint64_t slot;			/* likewise, the current one */
 	struct weir_counter matched;	/* of the limit, before the last look */
+	uint64_t evictions, sources;	/* likewise; sources: that it should have */
 	uint64_t mean;			/* bytes of a packet that came since the look before */
 	uint64_t begun;			/* the first slot that is looked at */
+	bool only_floors;		/* are looked at */
 };
 
 static volatile sig_atomic_t stopped;
@@ -163,17 +165,25 @@ static int take_message(const struct nlmsghdr *msg, void *data)
 	if (!weir_saved_message((void *)msg, msg->nlmsg_len, &message) ||
 	    !weir_saved_clock(&message, &to->clock) || !to->clock.slot_ns)
 		return -EBADMSG;
-	if (to->begun && !alike(&was, &to->clock))
+	if (to->begun && !alike(&was, &to->clock)) {
+		weir_err_set(&to->tool->err, "its first budget was changed");
 		return -ESTALE;
+	}
+	/* Sources that get a place begin with what a floor counts. */
+	if (message.floors) {
+		weir_err_set(&to->tool->err, "its table was too small, and counts of sources would include what others sent: 'weir limit set %s sources %llu', then watch again after its longest window",
+			     to->limit->name, (unsigned long long)to->sources);
+		return -ESTALE;
+	}
 	memcpy(&clock_ns, message.clock_ns, sizeof(clock_ns));
 	to->slot = (clock_ns - to->clock.phase_ns + to->clock.slot_ns / 2) / to->clock.slot_ns;
 	if (!to->begun)
 		to->begun = to->slot;
-	return weir_saved_sources(&message, take_source, to);
+	return to->only_floors ? 0 : weir_saved_sources(&message, take_source, to);
 }
 
 /* A limit that is new has seen no packet yet, and what comes later may be of another size. */
-static void see_mean(struct watching *to)
+static void see_stats(struct watching *to)
 {
 	struct weir_limit limit = { 0 };
 	const struct weir_counter *is = &limit.stats.matched, *was = &to->matched;
@@ -183,6 +193,9 @@ static void see_mean(struct watching *to)
 		if (is->packets > was->packets && is->bytes > was->bytes)
 			to->mean = MAX((is->bytes - was->bytes) / (is->packets - was->packets), 1);
 		to->matched = *is;
+		to->only_floors = to->evictions != limit.stats.evictions;
+		to->evictions = limit.stats.evictions;
+		to->sources = MAX(limit.stats.sources_wanted, limit.sources);
 	}
 }
 
@@ -207,10 +220,8 @@ static int look(struct watching *to)
 	do
 		weir_nl_ask(&to->tool->nl, &request);
 	while (request.interrupted && ++tries < TRIES);
-	if (request.ret == -ESTALE) {
-		weir_err_set(&to->tool->err, "its first budget was changed");
+	if (request.ret == -ESTALE)
 		return WEIR_EXIT_REFUSED;
-	}
 	request.interrupted = false;
 	return weir_tool_settle(to->tool, &request, 0);
 }
@@ -236,8 +247,11 @@ static int watch(struct watching *to, uint64_t for_ns, const sigset_t *mask)
 
 	every = MIN(MAX(every, LOOK_MS_MIN * MS), LOOK_MS_MAX * MS);
 	for (;;) {
-		see_mean(to);
-		status = look(to);
+		see_stats(to);
+		/* Floors come behind the sources whose counts they have spoiled. */
+		status = to->only_floors ? look(to) : WEIR_EXIT_OK;
+		to->only_floors = false;
+		status = status ?: look(to);
 		if (status)
 			break;
 		to->watched->looks++;
@@ -263,7 +277,7 @@ int weir_watch(struct weir_tool *tool, const struct weir_limit *limit, uint64_t 
 	const struct weir_counter *matched = &limit->stats.matched;
 	struct watching to = {
 		.tool = tool, .limit = limit, .demand = demand, .watched = watched,
-		.matched = *matched,
+		.matched = *matched, .evictions = limit->stats.evictions,
 		.mean = matched->packets ? MAX(matched->bytes / matched->packets, 1) :
 					   PACKET_BYTES,
 	};

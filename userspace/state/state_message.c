@@ -23,10 +23,9 @@ static bool take_attr(const struct nlattr *attr, struct weir_saved_message *mess
 	case WEIR_A_STATE_HASH_KEY:
 		message->hash_key = data;
 		return mnl_attr_get_payload_len(attr) == WEIR_HASH_KEY_SIZE;
-	case WEIR_A_STATE_SOURCE:
-		message->sources++;
-		return true;
 	default:
+		message->sources += mnl_attr_get_type(attr) == WEIR_A_STATE_SOURCE;
+		message->floors += mnl_attr_get_type(attr) == WEIR_A_STATE_FLOOR;
 		return true;
 	}
 }

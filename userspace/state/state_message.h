@@ -12,7 +12,7 @@ struct weir_saved_message {
 	const char *limit;
 	void *clock_ns;			/* a uint64_t, maybe unaligned */
 	const uint8_t *hash_key;	/* of WEIR_HASH_KEY_SIZE bytes, or NULL */
-	unsigned int sources;
+	unsigned int sources, floors;
 	const void *attrs;		/* all its attributes */
 	size_t attrs_len;
 };
