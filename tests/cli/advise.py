@@ -96,6 +96,9 @@ FILES = {
     "ipv6ext.pcap": once(ipv6(b"\x3c\0" + bytes(6) + b"\x2c\0" + bytes(6) + b"\x11\0" + bytes(6) + UDP, 0)),
     "short.pcap": once(ipv4(UDP)[:22]),
     "calm.pcap": mixed(CALM), "flood.pcap": mixed(CALM, FLOOD),
+    "brief.pcap": mixed(bursts(10, 2, 15, 150), FLOOD),
+    # one that stays floods, and one that came once sent more than others that stayed
+    "few.pcap": mixed(bursts(10, 2, 15, 150), bursts(1, 100, 1, 20, "203.0.113.%d"), bursts(1, 3, 1, 1, "192.0.2.%d")),
     # bursts of 40 once in a quarter of a minute, and new hosts, 25 a second
     "long.pcap": mixed(bursts(10, 40, 15, 150), [
         (i * 0.04, ethernet(ipv4(UDP, source="203.0.%d.%d" % (i // 250, i % 250)))) for i in range(3750)]),

@@ -169,16 +169,17 @@ static bool stayed(const struct advising *to, const struct weir_sender *sender)
 }
 
 /*
- * Find those that stand out among the sources that stayed, or if these are few, among all that
- * sent more than a packet: those before the largest gap, but for less than half of them. Addresses
- * that send once tell nothing of others.
+ * Find those that stand out: all before the largest gap, so that nobody else comes near them. No
+ * more than half of the sources that stayed are before it, or if these are few, of all that sent
+ * more than a packet, and no more than that if none of them is: addresses that send once tell
+ * nothing of others. Returns how many are compared.
  */
 static unsigned int find_outliers(struct advising *to)
 {
-	const struct weir_sender **at = to->by_peak, *above = NULL;
-	unsigned int i, count = 0, many = 0, seen = 0, most;
+	const struct weir_sender **at = to->by_peak;
+	unsigned int i, count = 0, many = 0, seen = 0;
+	uint64_t gap = GAP, least = GAP_FROM * weir_demand_rung(to->demand, 0), low;
 	bool only_stayed;
-	uint64_t gap = GAP, low;
 
 	for (i = 0; i < to->facts.sources; i++) {
 		count += stayed(to, at[i]);
@@ -186,23 +187,15 @@ static unsigned int find_outliers(struct advising *to)
 	}
 	only_stayed = count > 1;
 	count = only_stayed ? count : many;
-	most = count / 2;
-	for (i = 0; i < to->facts.sources && seen <= most; i++) {
-		if (only_stayed ? !stayed(to, at[i]) : at[i]->packets < 2)
+	for (i = 1; i < to->facts.sources && at[i - 1]->peak[0] >= least; i++) {
+		seen += only_stayed ? stayed(to, at[i - 1]) : at[i - 1]->packets > 1;
+		low = MAX(at[i]->peak[0], 1);
+		if ((seen ?: i) > count / 2 || at[i - 1]->peak[0] < gap * low)
 			continue;
-		if (above && above->peak[0] >= gap * MAX(at[i]->peak[0], 1) &&
-		    above->peak[0] >= GAP_FROM * weir_demand_rung(to->demand, 0)) {
-			low = MAX(at[i]->peak[0], 1);
-			gap = above->peak[0] / low + 1;
-			to->normal = low;
-		}
-		above = at[i];
-		seen++;
+		gap = at[i - 1]->peak[0] / low + 1;
+		to->outliers = i;
 	}
-	if (!to->normal)
-		to->normal = to->facts.sources ? at[0]->peak[0] : 0;
-	while (to->outliers < to->facts.sources && at[to->outliers]->peak[0] > to->normal)
-		to->outliers++;
+	to->normal = to->facts.sources ? at[to->outliers]->peak[0] : 0;
 	return count;
 }
 
@@ -248,9 +241,6 @@ static void propose_budget(struct advising *to, unsigned int count)
 	uint64_t spared = SPARE * to->normal * times, budget;
 
 	to->rung = rung_from(to, spared);
-	while (outlier && to->rung && weir_demand_rung(to->demand, to->rung) >= outlier &&
-	       weir_demand_rung(to->demand, to->rung - 1) >= to->normal * times)
-		to->rung--;
 	budget = weir_demand_rung(to->demand, to->rung);
 	if (times > 1)
 		budget = MAX(budget, round_up(spared));

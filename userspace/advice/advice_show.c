@@ -18,8 +18,9 @@ static void show_head(struct weir_out *out, const struct weir_advice *is)
 {
 	char bytes[WEIR_TEXT_SIZE], time[WEIR_TEXT_SIZE];
 
-	weir_out_text(out, "%s: %" PRIu64 " packets (%s) of %" PRIu64 " sources in %s",
-		      is->limit, is->packets, weir_text_size(is->bytes, bytes), is->sources,
+	weir_out_text(out, "%s: %" PRIu64 " packet%s (%s) of %" PRIu64 " source%s in %s",
+		      is->limit, is->packets, is->packets == 1 ? "" : "s",
+		      weir_text_size(is->bytes, bytes), is->sources, is->sources == 1 ? "" : "s",
 		      weir_text_time(is->for_ns, time));
 	if (is->unmatched)
 		weir_out_text(out, "; %" PRIu64 " more do not match", is->unmatched);
