@@ -67,7 +67,7 @@ try f for 60s drops 100% <<<"limit add f budget 5/1m $to"
 wait_for 60 state_is web1 canary.accepted true
 datagrams 50
 tried
-is "$tried" "2:weir-fleet: push: taken back: web1 limits 1 sources that were exempt" "one that limits who was exempt is taken back"
+is "$tried" "2:weir-fleet: push: taken back: web1 limits sources that were exempt (1)" "one that limits who was exempt is taken back"
 all_have e web1
 on web1 weir -brief exempt show | grep -q 10.77.0.0/28
 ok $? "... and the exemption is there again"

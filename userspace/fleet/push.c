@@ -200,7 +200,7 @@ static bool judge(struct trial *trial, const char *name, struct heard *heard,
 		return false;
 	}
 	if (host->exempt_limited) {
-		weir_err_set(err, "%s limits %" PRIu64 " sources that were exempt", name,
+		weir_err_set(err, "%s limits sources that were exempt (%" PRIu64 ")", name,
 			     host->exempt_limited);
 		return false;
 	}
