@@ -29,7 +29,7 @@ struct word {
 };
 
 static const struct word words[] = {
-	{ "group", "GROUP", "of hosts; if left out that of the settings, and of status all", GROUP },
+	{ "group", "GROUP", "of hosts; or that of the settings, and of status all", GROUP },
 	{ "canary", "HOSTS", "so many hosts take it first", CANARY },
 	{ "for", "TIME", "... for so long; then all others, or they return", FOR },
 	{ "drops", "PERCENT", "of their packets, of known sources, that they may drop (1)", DROPS },
