@@ -45,16 +45,22 @@ struct weir_err {
 	bool unknown;	/* a word is none of those that are expected, or no address */
 };
 
+/* Format into an array what follows the parameter @fmt of a function. */
+#define WEIR_FORMAT(text, fmt) do {				\
+	va_list ap;						\
+								\
+	va_start(ap, fmt);					\
+	vsnprintf(text, sizeof(text), fmt, ap);			\
+	va_end(ap);						\
+} while (0)
+
 /* Format a sentence, truncated; arguments may point into @err. Returns -EINVAL. */
 static inline int __attribute__((format(printf, 2, 3)))
 weir_err_set(struct weir_err *err, const char *fmt, ...)
 {
 	struct weir_err said;
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(said.text, sizeof(said.text), fmt, ap);
-	va_end(ap);
+	WEIR_FORMAT(said.text, fmt);
 	said.unknown = false;
 	*err = said;
 	return -EINVAL;

@@ -420,17 +420,14 @@ void weir_warn_set(struct weir_tool *tool, const void *model)
 				  limit.name, limit.name);
 		note_dropped(tool, &limit, &was.match);
 		note_replaced(tool, &limit, &was);
-		if (was.stats.blocked_now && was.budget_count &&
-		    limit.has & WEIR_HAS(LIMIT_PENALTY_MS))
-			weir_note_of(tool, "note", limit.name, ": who is blocked stays so for as long as before; 'source release' ends that");
 		merge(&limit, &was);
 		weir_note_known(tool, &limit, &was);
+		weir_note_penalty(tool, &limit, &was);
 		weir_note_zone(tool, &limit, &was);
 		warn_freed(tool, model, &limit);
 	}
 }
 
-/* Only some sources meet it. */
 static bool is_selective(const struct weir_limit *limit)
 {
 	return limit->match.has & ~limit->match.invert & (WEIR_COND_FROM | WEIR_COND_FROM_LIST);

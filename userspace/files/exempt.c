@@ -73,8 +73,12 @@ int weir_exempt_tell(struct weir_tool *tool, const struct weir_exempt *wanted, b
 		if (!is_met(there, at, &wanted->prefix))
 			continue;
 		weir_exempt_words(at, words);
-		snprintf(text, sizeof(text), "%s%s as %s; 'weir %s del %s' ends that", object,
-			 wanted->block ? "ed" : "", words, object, words);
+		if (!other && !at->prefix.len && *at->limit)
+			snprintf(text, sizeof(text), "blocked as %s; 'weir exempt add %s limit %s' lets it pass",
+				 words, prefix, at->limit);
+		else
+			snprintf(text, sizeof(text), "%s%s as %s; 'weir %s del %s' ends that",
+				 object, wanted->block ? "ed" : "", words, object, words);
 		if (status && !told)
 			weir_err_set(&tool->err, "%s %s: %s", word, prefix, text);
 		else
@@ -88,7 +92,11 @@ int weir_exempt_del(struct weir_tool *tool, const struct weir_command *command,
 		    union weir_model *model)
 {
 	int status = weir_run_plain(tool, command, model);
+	struct weir_limit limit = { 0 };
 
+	strcpy(limit.name, model->exempt.limit);
+	if (!status && model->exempt.block && !model->exempt.prefix.len && *limit.name)
+		weir_note_listed(tool, &limit);
 	/* With -exist it is not known whether it was there. */
 	return status == WEIR_EXIT_REFUSED || (!status && tool->exist) ?
 	       weir_exempt_tell(tool, &model->exempt, true, "PREFIX", status) : status;
@@ -105,6 +113,13 @@ const struct weir_exempt *weir_exempt_find(const struct weir_config *there,
 	return !there->exempt_count ? NULL :
 	       bsearch(exempt, there->exempts, there->exempt_count, sizeof(*exempt),
 		       compare_exempts);
+}
+
+void weir_note_penalty(struct weir_tool *tool, const struct weir_limit *limit,
+		       const struct weir_limit *was)
+{
+	if (was->stats.blocked_now && limit->penalty_ms != was->penalty_ms)
+		weir_note_of(tool, "note", limit->name, ": who is blocked stays so for as long as before; 'source release' ends that");
 }
 
 /* Ends that differ from those in force: the first, and how many. */

@@ -80,6 +80,7 @@ static void note_kept(struct weir_tool *tool, struct weir_config *config)
 		tool->line = limit->line;
 		weir_note_changed(tool, limit, old);
 		weir_note_known(tool, limit, old);
+		weir_note_penalty(tool, limit, old);
 		weir_note_zone(tool, limit, old);
 		weir_note_scale(tool, config, limit, old);
 	}

@@ -123,10 +123,7 @@ const struct weir_exempt *weir_exempt_find(const struct weir_config *there,
  */
 const struct weir_exempt *weir_exempt_holding(const struct weir_config *config,
 					      const struct weir_exempt *wanted, bool other);
-/*
- * Say by what a prefix is exempt or blocked, or with @other, by what else: in notes or, if there is
- * a status of an error, at first in that, which begins with @word. Returns the status.
- */
+/* Say by what a prefix is exempt or blocked, with @other by what else; of an error with @word. */
 int weir_exempt_tell(struct weir_tool *tool, const struct weir_exempt *wanted, bool other,
 		     const char *word, int status);
 /*
@@ -164,7 +161,9 @@ void weir_note_scale(struct weir_tool *tool, const struct weir_config *config,
 /* Say that counts of calendars go on if a limit becomes one of another zone. */
 void weir_note_zone(struct weir_tool *tool, const struct weir_limit *limit,
 		    const struct weir_limit *was);
-/* Say which sources are known then, or no longer, if a limit becomes another. */
+/* Say which sources are known then, or stay blocked, if a limit becomes another. */
+void weir_note_penalty(struct weir_tool *tool, const struct weir_limit *limit,
+		       const struct weir_limit *was);
 void weir_note_known(struct weir_tool *tool, const struct weir_limit *limit,
 		     const struct weir_limit *was);
 /* The limit that takes over its counts and blocks, as it has the same sources; or NULL. */

@@ -14,7 +14,6 @@
  * and returns to that when the key is deleted, or the time is over and nobody has decided.
  */
 
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
@@ -92,6 +91,13 @@ static void set_verdict(struct fleet_verdict *verdict, uint64_t revision, const 
 	snprintf(verdict->error, sizeof(verdict->error), "%s", error ? error : "");
 }
 
+/* @error: NULL, or why not. */
+static void say_applied(const char *kind, uint64_t revision, const char *error)
+{
+	fleet_say("%s %" PRIu64 " is %s%s", kind, revision, error ? "not applied: " : "in force",
+		  error ? error : "");
+}
+
 /* Return to what was in force before a canary; if that fails, the next start tries again. */
 static void return_before(struct agent *agent)
 {
@@ -143,7 +149,7 @@ static void accept_config(struct agent *agent, struct fleet_change *change)
 	agent->config = change->value;
 	agent->size = change->size;
 	change->value = NULL;
-	fleet_say("revision %" PRIu64 " is in force", change->revision);
+	say_applied("revision", change->revision, NULL);
 	if (agent->blocks)
 		fleet_blocks_again(agent->blocks);	/* for limits that were not there */
 	if (fleet_kept_write(agent->kept.config, agent->config, agent->size, &err))
@@ -166,7 +172,7 @@ static void take_config(struct agent *agent, struct fleet_change *change)
 		return;
 	}
 	set_verdict(&agent->host.config, change->revision, err.text);
-	fleet_say("revision %" PRIu64 " is not applied: %s", change->revision, err.text);
+	say_applied("revision", change->revision, err.text);
 }
 
 /* Keep what is in force, so that an agent that is killed finds it; then apply the canary. */
@@ -193,6 +199,7 @@ static void take_canary(struct agent *agent, const struct fleet_change *change, 
 {
 	struct fleet_canary *canary = &agent->canary;
 	struct weir_err err;
+	const char *error;
 	int64_t left;
 
 	if (change->revision == canary->revision || change->revision == agent->canary_over)
@@ -207,13 +214,9 @@ static void take_canary(struct agent *agent, const struct fleet_change *change, 
 	}
 	canary->revision = change->revision;
 	agent->canary_end_ms = fleet_now_ms() + left;
-	if (!try_canary(agent, &err)) {
-		set_verdict(&agent->host.canary, change->revision, NULL);
-		fleet_say("canary revision %" PRIu64 " is in force", change->revision);
-		return;
-	}
-	set_verdict(&agent->host.canary, change->revision, err.text);
-	fleet_say("canary revision %" PRIu64 " is not applied: %s", change->revision, err.text);
+	error = try_canary(agent, &err) ? err.text : NULL;
+	set_verdict(&agent->host.canary, change->revision, error);
+	say_applied("canary revision", change->revision, error);
 }
 
 /* What was accepted before the host, or the agent, started again. */

@@ -2,7 +2,6 @@
 /* A block on the wire: "1 block 600000 web1", "1 release 599000 web2", "1 block ever web1". */
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

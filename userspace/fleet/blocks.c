@@ -9,7 +9,6 @@
  * does: an event is told to others only if it differs from the table, and is no echo that is due.
  */
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Key-value buckets, which are streams of JetStream. */
 
-#include <errno.h>
 #include <string.h>
 
 #include "bucket.h"

@@ -12,11 +12,8 @@
 void fleet_say(const char *fmt, ...)
 {
 	char text[1024];
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
+	WEIR_FORMAT(text, fmt);
 	fputs("weir-fleet: ", stderr);
 	weir_out_escape(stderr, text, strlen(text));
 	fputc('\n', stderr);

@@ -26,8 +26,10 @@ void fleet_others_take(struct fleet_others *others, const struct fleet_host *sel
 			   !strcmp(host.group, self->group);
 	if (!is_other && i < others->count)
 		others->of[i] = others->of[--others->count];
-	if (!is_other || i == FLEET_OTHERS_MAX)
+	if (!is_other)
 		return;
+	if (i == FLEET_OTHERS_MAX)	/* whom it displaces writes again, if still there */
+		i = change->revision % FLEET_OTHERS_MAX;
 	others->count += i == others->count;
 	strcpy(others->of[i].host, host.host);
 	others->of[i].created_ns = change->created_ns;

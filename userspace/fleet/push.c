@@ -187,7 +187,8 @@ static bool judge(struct trial *trial, const char *name, struct heard *heard,
 	if (host->canary.revision != trial->canary.revision && !heard->taken)
 		return true;	/* not yet */
 	if (host->canary.revision != trial->canary.revision) {
-		weir_err_set(err, "%s has returned by itself", name);
+		weir_err_set(err, host->config.revision > trial->canary.revision ?
+			     "%s took a newer one" : "%s has returned by itself", name);
 		return false;
 	}
 	if (!host->canary.accepted) {
@@ -281,6 +282,7 @@ static int push_by_canary(struct fleet *fleet, struct fleet_bucket *bucket, char
 {
 	struct trial trial = { .fleet = fleet, .bucket = bucket };
 	struct weir_err unused;
+	bool tried;
 	int status;
 
 	trial.canary.for_ms = fleet->for_ms;
@@ -292,11 +294,13 @@ static int push_by_canary(struct fleet *fleet, struct fleet_bucket *bucket, char
 		signal(SIGINT, interrupt);
 		signal(SIGTERM, interrupt);
 		status = watch(&trial);
-		if (!status)
+		tried = !status;
+		if (tried)
 			status = fleet_push_config(fleet, bucket, config, size, last, "canary");
-		else
+		if (fleet_bucket_delete(bucket, trial.key, &unused))
+			status = tried ? status : WEIR_EXIT_UNREACHABLE;
+		else if (!tried)
 			weir_err_set(&fleet->err, "taken back: %.480s", fleet->err.text);
-		fleet_bucket_delete(bucket, trial.key, &unused);
 	}
 	trial.canary.config = NULL;	/* the caller's */
 	fleet_canary_free(&trial.canary);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* weir-fleet status: a line for each host. */
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Read the statuses of hosts. */
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

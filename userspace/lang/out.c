@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/param.h>
 
+#include "err.h"
 #include "lang/out.h"
 
 #define TEXT_ROOM	1024	/* for the output of one call */
@@ -252,22 +252,16 @@ void weir_out_put(struct weir_out *out, enum weir_color color, const char *text)
 void weir_out_word(struct weir_out *out, enum weir_color color, const char *fmt, ...)
 {
 	char text[TEXT_ROOM];
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
+	WEIR_FORMAT(text, fmt);
 	weir_out_put(out, color, text);
 }
 
 void weir_out_text(struct weir_out *out, const char *fmt, ...)
 {
 	char text[TEXT_ROOM];
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
+	WEIR_FORMAT(text, fmt);
 	if (!out->json)
 		put_text(out, text);
 }

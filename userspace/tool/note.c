@@ -5,7 +5,6 @@
 #include <net/if.h>
 #include <netinet/icmp6.h>
 #include <netinet/ip_icmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/param.h>
@@ -36,13 +35,10 @@ void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...)
 	const struct weir_place *place;
 	unsigned int line = tool->line;
 	const char *file = tool->file;
-	va_list ap;
 
 	if (tool->quiet && kind && !strcmp(kind, "note"))
 		return;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
+	WEIR_FORMAT(text, fmt);
 	weir_out_flush(&tool->out);
 	place = tool->places && line ? &tool->places->all[line - 1] : NULL;
 	if (place) {

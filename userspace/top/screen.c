@@ -48,11 +48,7 @@ static void interrupt(int signal)
 
 static WEIR_PRINTF(1) void say(const char *fmt, ...)
 {
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(screen.view.message, sizeof(screen.view.message), fmt, ap);
-	va_end(ap);
+	WEIR_FORMAT(screen.view.message, fmt);
 }
 
 static void draw(void)

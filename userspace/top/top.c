@@ -2,7 +2,6 @@
 /* weir top: from what the kernel answered to a screen of cells. */
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
@@ -47,11 +46,8 @@ static WEIR_PRINTF(6) void put_format(struct weir_cells *cells, unsigned int row
 				      const char *fmt, ...)
 {
 	char text[WEIR_TEXT_SIZE];
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
+	WEIR_FORMAT(text, fmt);
 	put(cells, row, column, width, style, text);
 }
 
