@@ -21,7 +21,6 @@ flood=5			# seconds, in which each host is sent more than its budget; less than 
 rate=$((8 * budget / seconds))
 interval=$((seconds * 1000 / 50))
 source=10.77.0.99 address=10.99.0.1
-hosts=(web1 web2 web3)
 status=0
 
 pushed() {
